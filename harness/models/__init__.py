@@ -1,0 +1,1 @@
+"""Models behind mini-swe-agent's ``Model`` protocol; this package itself imports nothing heavy."""

@@ -1,0 +1,1 @@
+"""Stage protocols: schema, reading, digest, freezing, runtimes."""

@@ -1,0 +1,89 @@
+"""The runtimes section of a stage file: which agent, driven by which model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from harness.protocol.base import Count, Name, NotNegative, Positive, Section, TaskId, Temperature, Text
+from harness.protocol.law import Law, LawOverride
+
+
+class ScriptedModel(Section):
+    """A seeded instrument with a declared completion law; its attempts have origin synthetic."""
+
+    kind: Literal["scripted"]
+    """``scripted``"""
+    scale: Positive = 1.0
+    """Stretches the hazard in time: at call u it is 1-(1-h(ceil(u/scale)))**(1/scale)."""
+    law: Law
+    """The law of every task that ``laws`` does not override."""
+    laws: dict[TaskId, LawOverride] = {}
+    """Per task, the keys that differ."""
+
+    def law_for(self, task: str) -> Law:
+        """The law of ``task``: the common one with its overrides (``scale`` is not applied)."""
+        override = self.laws.get(task)
+        return override.over(self.law) if override else self.law
+
+
+class LocalModel(Section):
+    """A small language model served on this machine's CPU."""
+
+    kind: Literal["local"]
+    """``local``"""
+    name: Name
+    """Name of the weights, e.g. smollm2-135m-instruct."""
+    temperature: Temperature
+    """Sampling temperature."""
+    max_tokens: Count
+    """Limit of one response, tokens."""
+    seed: bool = True
+    """Whether the attempt's seed is passed to the sampler."""
+
+
+class Price(Section):
+    """What a model costs, US dollars."""
+
+    input_per_million: NotNegative
+    """Per million input tokens."""
+    output_per_million: NotNegative
+    """Per million output tokens."""
+
+
+class LitellmModel(Section):
+    """A hosted or self-hosted endpoint that litellm can reach."""
+
+    kind: Literal["litellm"]
+    """``litellm``"""
+    name: Text
+    """litellm's name, provider first, e.g. openai/gpt-5.6-luna."""
+    temperature: Temperature | None = None
+    """Sampling temperature; null: not sent, the provider's default."""
+    credential: Text | None = None
+    """NAME of the environment variable that holds the key, never the key; null: none needed."""
+    api_base: Text | None = None
+    """Address of the endpoint; null: the provider's own."""
+    params: dict[str, JsonValue] = {}
+    """Further parameters of each request, any JSON."""
+    price: Price | None = None
+    """Overrides the price table; null: the table, and where that has none the cost is unknown."""
+
+
+Model = Annotated[ScriptedModel | LocalModel | LitellmModel, Field(discriminator="kind")]
+
+
+class Runtime(Section):
+    """An agent and the model that drives it. A different value is a different runtime."""
+
+    agent: Literal["scripted", "oracle", "nop", "default"]
+    """``scripted``: instrument with a declared law; ``oracle``: applies the reference; ``nop``: changes nothing;
+    ``default``: mini-swe-agent's DefaultAgent."""
+    model: Model | None = None
+    """Required by ``scripted`` (kind scripted) and ``default`` (kind local or litellm), absent for the others."""
+
+    @property
+    def origin(self) -> Literal["synthetic", "collected"]:
+        """Origin of the attempts: ``collected`` when a real language model drives them, else ``synthetic``."""
+        return "collected" if self.agent == "default" else "synthetic"

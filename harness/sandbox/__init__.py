@@ -1,0 +1,1 @@
+"""Sandboxes in which agents and verifiers run commands."""

@@ -1,0 +1,99 @@
+"""The read-only root that a bubblewrap sandbox shows: the host's system programs, and nothing else of the host.
+
+``/usr`` is the host's, with the folders masked that can hold local software or the very library under repair;
+``/etc`` holds a handful of files made here. The Python of the sandbox is bound at its own prefix (elsewhere it would
+miss its library), its package folders replaced by the site that the task declares.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from harness.errors import InputError
+from harness.paths import cache_dir
+from harness.sandbox.host import visible
+from harness.sandbox.interpreter import Interpreter
+
+#: Folders of /usr that are hidden: local software, sources, and Python packages of the distribution.
+_MASKED = ("/usr/local", "/usr/src", "/usr/games", "/usr/share/doc", "/usr/lib/python3/dist-packages")
+_TOP_LEVEL = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_ETC = {
+    "passwd": "root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:/home/agent:/bin/bash\n",
+    "group": "root:x:0:\nagent:x:1000:\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+    "hostname": "sandbox\n",
+    "gitconfig": "[user]\n\tname = agent\n\temail = agent@sandbox\n[safe]\n\tdirectory = *\n[advice]\n\tdetachedHead = false\n",
+}
+#: From the host's /etc: the loader's cache and the names of alternatives (awk, editor).
+_ETC_OF_HOST = ("ld.so.cache", "alternatives", "localtime")
+HOME = "/home/agent"
+
+
+def _written(folder: Path, files: dict[str, str]) -> Path:
+    """``folder`` with ``files`` in it, written once."""
+    if not folder.is_dir():
+        fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
+        fresh.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (fresh / name).write_text(text)
+        try:
+            os.rename(fresh, folder)
+        except OSError:  # another process was first
+            for name in files:
+                (fresh / name).unlink()
+            fresh.rmdir()
+    return folder
+
+
+def _is_below(path: Path, folder: str) -> bool:
+    return path == Path(folder) or Path(folder) in path.parents
+
+
+def _shared(name: str) -> Path:
+    """A file or folder of the prepared root, where the sandbox's uid sees it."""
+    return visible(cache_dir()) / _written(cache_dir() / "etc-1", _ETC).name / name
+
+
+def _empty() -> Path:
+    folder = cache_dir() / "empty"
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    return visible(cache_dir()) / folder.name
+
+
+def system_arguments() -> list[str]:
+    """bwrap arguments for the system part of the root."""
+    arguments = ["--ro-bind", "/usr", "/usr"]
+    for name in _TOP_LEVEL:
+        top = Path("/", name)
+        if top.is_symlink():
+            arguments += ["--symlink", os.readlink(top), str(top)]
+        elif top.is_dir():
+            arguments += ["--ro-bind", str(top), str(top)]
+    for folder in _MASKED:
+        if Path(folder).is_dir():
+            arguments += ["--ro-bind", str(_empty()), folder]
+    for name in _ETC:
+        arguments += ["--ro-bind", str(_shared(name)), f"/etc/{name}"]
+    for name in _ETC_OF_HOST:
+        if Path("/etc", name).exists():
+            arguments += ["--ro-bind", f"/etc/{name}", f"/etc/{name}"]
+    return arguments
+
+
+def python_arguments(python: Interpreter, site: Path) -> list[str]:
+    """bwrap arguments that show ``python`` at its own prefix with ``site`` as its only packages."""
+    arguments: list[str] = []
+    if not _is_below(python.prefix, "/usr") or _is_below(python.prefix, "/usr/local"):
+        arguments += ["--ro-bind", str(visible(python.prefix)), str(python.prefix)]
+    folders = sorted((p for p in python.packages if p.is_dir()), key=lambda p: (p.name != "site-packages", str(p)))
+    if not folders:
+        raise InputError(f"{python.executable} has no package folder", mend="use a Python with a site-packages folder")
+    for folder in folders[1:]:
+        if not any(_is_below(folder, mask) for mask in _MASKED) or _is_below(python.prefix, "/usr/local"):
+            arguments += ["--ro-bind", str(_empty()), str(folder)]
+    arguments += ["--ro-bind", str(visible(site)), str(folders[0])]
+    for name in ("python", "python3", f"python{python.version}"):
+        arguments += ["--symlink", str(python.executable), f"/opt/bin/{name}"]
+    return arguments

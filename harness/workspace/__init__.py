@@ -1,0 +1,1 @@
+"""Workspaces: a shared read-only base, and per attempt one overlay layer of changes."""

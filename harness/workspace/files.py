@@ -1,0 +1,75 @@
+"""Reading and removing trees that an adversary may have written: no link is followed, no mode is trusted."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@contextmanager
+def opened(name: str, folder: int | None, *, directory: bool) -> Iterator[int]:
+    """A descriptor of ``name`` in the directory ``folder``; one without read permission is readable meanwhile.
+
+    Raises:
+        OSError: it is a symbolic link, or has become another kind of file.
+    """
+    flags = _DIRECTORY if directory else _FILE
+    restore: int | None = None
+    try:
+        end = os.open(name, flags, dir_fd=folder)
+    except PermissionError:
+        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            mode = stat.S_IMODE(os.fstat(handle).st_mode)
+            os.chmod(f"/proc/self/fd/{handle}", mode | (0o700 if directory else 0o400))
+            end = os.open(name, flags, dir_fd=folder)
+            restore = mode
+        finally:
+            os.close(handle)
+    try:
+        yield end
+    finally:
+        if restore is not None:
+            os.fchmod(end, restore)
+        os.close(end)
+
+
+def read_file(name: str, folder: int) -> bytes:
+    """Content of the regular file ``name`` in the directory ``folder``."""
+    with opened(name, folder, directory=False) as end:
+        if not stat.S_ISREG(os.fstat(end).st_mode):
+            raise OSError(f"{name!r} is not a regular file")
+        parts = []
+        while data := os.read(end, 1 << 20):
+            parts.append(data)
+        return b"".join(parts)
+
+
+def remove_tree(path: str | os.PathLike[str]) -> None:
+    """Removes ``path`` and all below it, folders without permission included; absent is fine."""
+    name = os.fspath(path)
+    try:
+        facts = os.lstat(name)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(facts.st_mode):
+        os.unlink(name)
+        return
+    _empty(name, None)
+    os.rmdir(name)
+
+
+def _empty(name: str, folder: int | None) -> None:
+    with opened(name, folder, directory=True) as end:
+        os.fchmod(end, 0o700)
+        for entry in list(os.scandir(end)):
+            if entry.is_dir(follow_symlinks=False):
+                _empty(entry.name, end)
+                os.rmdir(entry.name, dir_fd=end)
+            else:
+                os.unlink(entry.name, dir_fd=end)

@@ -1,0 +1,73 @@
+"""Writes a layer back to disk, as a folder that overlayfs can mount as a lower or as an upper.
+
+The manifest may come from an adversary: a path that leaves the folder is refused, links are created but never
+followed, setuid, setgid and sticky bits are dropped, special files other than whiteouts are not made.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.errors import InputError
+from harness.sandbox.host import give
+from harness.workspace.manifest import Entry, Manifest, decode_name
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def safe_path(path: str) -> str:
+    """``path`` decoded; raises ``InputError`` if it is absolute, empty or steps upwards."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\0" in decode_name(path):
+        raise InputError(f"unsafe path {path!r} in a layer", mend="the layer was not written by restartlab; discard it")
+    return decode_name(path)
+
+
+def materialise(manifest: Manifest, target: Path, content: Callable[[str], bytes], base: Manifest) -> None:
+    """Creates the entries of ``manifest`` below the empty folder ``target``.
+
+    Args:
+        content: file content by SHA-256.
+        base: the base's manifest; folders that exist there keep its mode where the layer does not change them.
+    """
+    for path in manifest:
+        safe_path(path)
+    needed = {path.rpartition("/")[0] for path in manifest} - {""}
+    folders: dict[str, int] = {}
+    for path in sorted(needed):
+        parts = path.split("/")
+        for depth in range(1, len(parts) + 1):
+            parent = "/".join(parts[:depth])
+            folders[parent] = base[parent].mode if parent in base else 0o755
+    folders |= {path: entry.mode for path, entry in manifest.items() if entry.kind == "directory"}
+    for path in sorted(folders):
+        place = target / decode_name(path)
+        place.mkdir(mode=0o700)
+        give(place)
+        if path in manifest and path in base and base[path].kind != "directory":
+            os.setxattr(place, "user.overlay.opaque", b"y")
+    for path, entry in manifest.items():
+        if entry.kind != "directory":
+            _create(target / decode_name(path), entry, content)
+    for path in sorted(folders, reverse=True):  # last, so that a folder without permission can be filled
+        (target / decode_name(path)).chmod(folders[path] & 0o777)
+
+
+def _create(place: Path, entry: Entry, content: Callable[[str], bytes]) -> None:
+    if entry.kind == "symlink":
+        os.symlink(decode_name(entry.target or ""), place)
+        give(place)
+    elif entry.kind == "whiteout":
+        os.mknod(place, stat.S_IFCHR | 0o600, os.makedev(0, 0))
+    elif entry.kind == "file":
+        end = os.open(place, _NEW_FILE, 0o600)
+        try:
+            with open(end, "wb", closefd=False) as stream:
+                stream.write(content(entry.sha256 or ""))
+            os.fchmod(end, entry.mode & 0o777)
+        finally:
+            os.close(end)
+        give(place)
