@@ -82,7 +82,7 @@ class TaskSpec(_Model):
     visible_tests: list[str]
     visible_note: str | None = None
     explore: Explore
-    test_seconds: Annotated[float, Field(gt=0)] = 60.0
+    test_seconds: Annotated[float, Field(gt=0)] = 30.0
     """Limit of one hidden test function, seconds."""
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.errors import InputError
 from harness.paths import task_dir
 from harness.sandbox.interpreter import Interpreter
-from harness.workspace.base import Base, build_base
+from harness.workspace.base import Base, build_base, built_digest
 from harness.yamlfile import load_yaml
 from tasks.download import fetch_sdist, site_folder
 from tasks.package import TaskPackage
@@ -60,3 +60,9 @@ def base_for(task: TaskPackage, python: Interpreter) -> Base:
 def site_for(task: TaskPackage) -> Path:
     """The packages of the sandbox's Python for ``task``."""
     return site_folder(task_dir() / "sandbox-site.txt")
+
+
+def known_base_digest(task: TaskPackage) -> str | None:
+    """Digest of the base of ``task`` if this machine has built it; fetches and builds nothing."""
+    source = task.spec.source
+    return built_digest({"sdist": pinned_hash(source.package, source.release)})

@@ -80,7 +80,7 @@ class CompletionLaw(BaseModel):
         if not (scale > 0 and math.isfinite(scale)):
             raise ValueError(f"scale is {scale}; it must be a positive number")
         # The quotient is exact in the decimals that were declared: 3 / 0.1 must not round up to step 31.
-        unscaled = math.ceil(call / Fraction(repr(float(scale))))
+        unscaled = call if scale == 1 else math.ceil(call / Fraction(repr(float(scale))))
         value = next(step.value for step in reversed(self.hazard) if step.from_ <= unscaled)
         return value if scale == 1 or value == 1 else -math.expm1(math.log1p(-value) / scale)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.canonical import digest_json
+from harness.errors import InputError
 from harness.protocol.load import find_stage, load_protocol, load_tasks
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
@@ -38,7 +39,11 @@ def load_stage(stage: str | Path) -> Stage:
     path = find_stage(stage)
     protocol = load_protocol(path)
     tasks = load_tasks(protocol)
-    prompts = load_prompts(protocol.agent.prompts, path.parent)
+    try:
+        prompts = load_prompts(protocol.agent.prompts, path.parent)
+    except InputError as error:
+        file, key = error.file or path, error.key or "agent.prompts"
+        raise InputError(error.what, file=file, key=key, mend=error.mend) from None
     content = stage_content(protocol, {name: task.parts for name, task in tasks.items()}, prompts.digest)
     return Stage(path, protocol, tasks, prompts, digest_json(content), part_digests(content))
 

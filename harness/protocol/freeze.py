@@ -41,7 +41,7 @@ def freeze(stage: str) -> Freezing:
     A stage that is frozen under the same digest is left alone.
 
     Raises:
-        InputError: the stage is invalid, or frozen under another digest (the changed keys are named); nothing is written.
+        InputError: invalid, or frozen under another digest (the changed keys are named); nothing is written.
     """
     current = load_stage(_named(stage))
     with frozen_lock():
@@ -76,7 +76,8 @@ def require_frozen(stage: str) -> FrozenStage:
 
 def _named(stage: str) -> str:
     if "/" in stage or stage.endswith(".yaml"):
-        raise InputError(f"{stage!r} is not the name of a stage", mend=f"a file of {frozen_path().parent}, without .yaml")
+        mend = f"name a file of {frozen_path().parent}, without .yaml"
+        raise InputError(f"{stage!r} is not the name of a stage", mend=mend)
     find_stage(stage)
     return stage
 

@@ -27,11 +27,11 @@ _HEADER = """\
 class FrozenEntry(Section):
     """One frozen stage."""
 
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}\Z")]
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     """Day of freezing, UTC."""
-    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}\Z")]
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """Stage digest: the authority."""
-    parts: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{16}\Z")]]
+    parts: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]]
     """Digest prefix by key path: names what changed."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +48,7 @@ def load_protocol(stage: str | Path) -> Protocol:
         InputError: naming file, key and mend.
     """
     path = find_stage(stage)
-    protocol = parse_protocol(load_yaml(path), path)
-    known = task_roots()
-    for number, task in enumerate(protocol.tasks):
-        if task not in known:
-            near = difflib.get_close_matches(task, known, n=1)
-            mend = f"did you mean {near[0]!r}? " if near else ""
-            mend += f"known tasks: {', '.join(known) or 'none'}"
-            raise InputError(f"unknown task {task!r}", file=path, key=f"tasks.{number}", mend=mend)
-    return protocol
+    return parse_protocol(load_yaml(path), path, task_roots())
 
 
 def load_tasks(protocol: Protocol) -> dict[str, TaskPackage]:
@@ -63,8 +56,17 @@ def load_tasks(protocol: Protocol) -> dict[str, TaskPackage]:
     return {task: load_task(task) for task in protocol.tasks}
 
 
-def parse_protocol(data: Any, path: Path) -> Protocol:
-    """Validates what ``path`` contained, all but the existence of tasks and prompts; raises ``InputError``."""
+def parse_protocol(data: Any, path: Path, known_tasks: Collection[str] | None = None) -> Protocol:
+    """Validates what ``path`` contained.
+
+    Args:
+        data: the content of the file.
+        path: its name, for messages; the stage must be named like it.
+        known_tasks: ids that tasks must be among; None: not checked.
+
+    Raises:
+        InputError: naming file, key and mend.
+    """
     if not isinstance(data, dict):
         raise InputError("holds no keys", file=path, mend="see docs/protocols.md for a complete example")
     _require_json(data, path, ())
@@ -77,12 +79,23 @@ def parse_protocol(data: Any, path: Path) -> Protocol:
             f"{protocol.stage!r} is not the name of the file", file=path, key="stage",
             mend=f"set stage: {path.stem}, or name the file {protocol.stage}.yaml",
         )
+    if known_tasks is not None:
+        _require_tasks(protocol, path, known_tasks)
     broken = list(broken_rules(protocol))
     if broken:
         first, *rest = broken
         also = "".join(f"\n  also: {rule.key}: {rule.what}" for rule in rest[:4])
         raise InputError(first.what + also, file=path, key=first.key, mend=first.mend)
     return protocol
+
+
+def _require_tasks(protocol: Protocol, path: Path, known: Collection[str]) -> None:
+    for number, task in enumerate(protocol.tasks):
+        if task not in known:
+            near = difflib.get_close_matches(task, known, n=1)
+            mend = f"did you mean {near[0]!r}? " if near else ""
+            mend += f"known tasks: {', '.join(known) or 'none'}"
+            raise InputError(f"unknown task {task!r}", file=path, key=f"tasks.{number}", mend=mend)
 
 
 def _require_json(value: Any, path: Path, keys: tuple[object, ...]) -> None:
@@ -106,7 +119,7 @@ def _require_json(value: Any, path: Path, keys: tuple[object, ...]) -> None:
                 problem, mend = "the integer is beyond 2**53 - 1", "write a smaller number"
         case float():
             if not math.isfinite(value):
-                problem, mend = f"{value} is not a finite number", "write a finite number, or null where the key allows it"
+                problem, mend = f"{value} is not a finite number", "write a finite one, or null where the key allows it"
         case str():
             if any("\ud800" <= char <= "\udfff" for char in value):
                 problem, mend = "the text has half a surrogate pair", "write the character itself"
@@ -124,11 +137,11 @@ def _without_tags(error: ValidationError, data: Any) -> ValidationError:
         location: list[str | int] = []
         here: Any = data
         for number, part in enumerate(item["loc"]):
-            inside = isinstance(here, dict) and part in here or isinstance(here, list) and isinstance(part, int)
+            inside = (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int))
             if inside or number == len(item["loc"]) - 1:
                 location.append(part)
             if inside:
-                here = here[part]  # type: ignore[index]
-        kind = PydanticCustomError(item["type"], "{text}", {"text": item["msg"]})  # type: ignore[arg-type]
+                here = here[part]
+        kind = PydanticCustomError(item["type"], "{text}", {"text": item["msg"]})
         details.append(InitErrorDetails(type=kind, loc=tuple(location), input=item["input"]))
     return ValidationError.from_exception_data(error.title, details)

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from harness.models.law import CompletionLaw
 from harness.protocol.base import Count, Name, NotNegative, Positive, Section, TaskId, Temperature, Text
-from harness.protocol.law import Law, LawOverride
+from harness.protocol.law import LawOverride
 
 
 class ScriptedModel(Section):
@@ -17,12 +18,12 @@ class ScriptedModel(Section):
     """``scripted``"""
     scale: Positive = 1.0
     """Stretches the hazard in time: at call u it is 1-(1-h(ceil(u/scale)))**(1/scale)."""
-    law: Law
+    law: CompletionLaw
     """The law of every task that ``laws`` does not override."""
-    laws: dict[TaskId, LawOverride] = {}
+    laws: dict[TaskId, LawOverride] = Field(default_factory=dict)
     """Per task, the keys that differ."""
 
-    def law_for(self, task: str) -> Law:
+    def law_for(self, task: str) -> CompletionLaw:
         """The law of ``task``: the common one with its overrides (``scale`` is not applied)."""
         override = self.laws.get(task)
         return override.over(self.law) if override else self.law
@@ -65,7 +66,7 @@ class LitellmModel(Section):
     """NAME of the environment variable that holds the key, never the key; null: none needed."""
     api_base: Text | None = None
     """Address of the endpoint; null: the provider's own."""
-    params: dict[str, JsonValue] = {}
+    params: dict[str, JsonValue] = Field(default_factory=dict)
     """Further parameters of each request, any JSON."""
     price: Price | None = None
     """Overrides the price table; null: the table, and where that has none the cost is unknown."""

@@ -43,7 +43,7 @@ def load_prompts(name: str, beside: Path | None = None) -> Prompts:
 
     Args:
         name: ``mini-swe-agent/PATH`` (below that package's config folder, without .yaml), or a relative path of a
-            YAML file with the same four keys.
+            YAML file with the same four keys (in a subfolder: every YAML file beside the stages is taken for a stage).
         beside: folder that a relative path starts from; the protocol directory by default.
 
     Raises:
@@ -60,7 +60,7 @@ def load_prompts(name: str, beside: Path | None = None) -> Prompts:
         mend = f"name a file beside the stage file, or {PACKAGE}/NAME"
         exists = path.is_file() and not Path(name).is_absolute()
     if not exists:
-        raise InputError(f"unknown prompt configuration {name!r}", file="agent.prompts", mend=mend)
+        raise InputError(f"unknown prompt configuration {name!r}", mend=mend)
     data = load_yaml(path)
     texts = {field: _template(data, keys, path) for field, keys in _PLACES.items()}
     return Prompts(**texts, version=version, digest=digest_json({**texts, "version": version}))

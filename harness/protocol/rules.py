@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from harness.protocol.models import LitellmModel, LocalModel, Runtime, ScriptedModel
 from harness.protocol.schema import Analysis, Protocol
@@ -56,14 +56,23 @@ def _runtime(key: str, runtime: Runtime, tasks: list[str]) -> Iterator[Broken]:
         yield Broken(f"{key}.model", f"agent {runtime.agent!r} takes {names}, not {kind or 'none'}", mend)
     match model:
         case ScriptedModel():
-            for task in model.laws:
-                if task not in tasks:
-                    mend = f"tasks of the stage: {', '.join(tasks)}"
-                    yield Broken(f"{key}.model.laws", f"{task!r} is not a task of the stage", mend)
+            yield from _laws(f"{key}.model.laws", model, tasks)
         case LitellmModel():
             yield from _endpoint(f"{key}.model", model)
         case LocalModel() | None:
             pass
+
+
+def _laws(key: str, model: ScriptedModel, tasks: list[str]) -> Iterator[Broken]:
+    for task in model.laws:
+        if task not in tasks:
+            yield Broken(f"{key}.{task}", "is not a task of the stage", f"tasks of the stage: {', '.join(tasks)}")
+        try:
+            model.law_for(task)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join(str(part) for part in (key, task, *problem["loc"]))
+            yield Broken(where, problem["msg"].removeprefix("Value error, "), "correct the key")
 
 
 def _endpoint(key: str, model: LitellmModel) -> Iterator[Broken]:

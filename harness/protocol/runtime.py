@@ -63,8 +63,9 @@ def require_credentials(
     for name in runtimes:
         model = protocol.runtimes[name].model
         if isinstance(model, LitellmModel) and model.credential and not environment.get(model.credential, "").strip():
+            other = f"choose a runtime that needs none, e.g. RUNTIME={protocol.default_set}"
             raise InputError(
                 f"the runtime {name!r} needs the variable {model.credential}, which is not set",
                 file=f"{protocol.stage}.yaml", key=f"runtimes.{name}.model.credential",
-                mend=f"export {model.credential}=..., or choose a runtime without a key: RUNTIME={protocol.default_set}",
+                mend=f"export {model.credential}=..., or {other}",
             )

@@ -27,7 +27,7 @@ class Selection(Section):
 
     rule: Text
     """The rule, fixed before any outcome was seen."""
-    rejected: list[Rejected] = []
+    rejected: list[Rejected] = Field(default_factory=list)
     """Candidates that were not taken."""
 
 
@@ -51,7 +51,7 @@ class AgentSettings(Section):
     """Settings of the agent that all runtimes share."""
 
     prompts: Text
-    """Prompt configuration: ``mini-swe-agent/NAME`` (a file of the installed package), or a path beside the stage file."""
+    """Prompt configuration: ``mini-swe-agent/NAME`` (in the installed package) or a path relative to the stage file."""
     max_consecutive_format_errors: Count
     """Malformed responses in a row that end the attempt (terminal, RepeatedFormatError)."""
 
@@ -119,7 +119,7 @@ class Protocol(Section):
 
     schema_: Annotated[Literal[1], Field(alias="schema")]
     """Version of this format: 1."""
-    stage: Annotated[str, Field(pattern=r"^[a-z0-9]+\Z", max_length=64)]
+    stage: Annotated[str, Field(pattern=r"^[a-z0-9]+$", max_length=64)]
     """Name of the stage and of the file."""
     kind: Literal["collect"]
     """``collect``: fresh attempts."""

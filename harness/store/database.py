@@ -50,16 +50,15 @@ def open_engine(where: str | Path, *, create: bool = True) -> Engine:
         migrate(engine, place)
         if sqlite:
             _use_wal(engine)
-    except (DatabaseError, InterfaceError) as error:
+    except BaseException as error:
         engine.dispose()
+        if not isinstance(error, (DatabaseError, InterfaceError)):
+            raise
         raise InputError(
             f"the database cannot be used ({' '.join(str(error.orig).split())})",
             file=place,
             mend="check that it is a database of restartlab, that its server runs, and that you may write to it",
         ) from None
-    except InputError:
-        engine.dispose()
-        raise
     return engine
 
 

@@ -71,8 +71,9 @@ def write_csv(rows: Iterable[EventRow], stream: TextIO) -> int:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     count = 0
-    for count, row in enumerate(rows, start=1):
+    for row in rows:
         writer.writerow([_text(value) for value in astuple(row)])
+        count += 1
     return count
 
 

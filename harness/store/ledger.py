@@ -1,6 +1,7 @@
 """The append-only ledger: a hash chain over the facts, written in the same transaction as each fact.
 
-``hash`` = SHA-256 of the canonical JSON of {seq, at, kind, payload, prev}; ``prev`` is the hash before, 64 zeros at first.
+``hash`` = SHA-256 of the canonical JSON of {seq, at, kind, payload, prev}; ``prev`` is the hash of the record before,
+64 zeros at first.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _fault(record: LedgerRecord, seq: int, prev: str) -> ChainFault | None:
     if record.prev_hash != prev:
         return ChainFault(seq, "prev_hash", record.prev_hash, prev)
     try:
-        payload = json.loads(record.payload)
+        payload = json.loads(record.payload, parse_int=_number)
         canonical = canonical_json(payload).decode()
     except (ValueError, RecursionError, CanonicalizationError) as error:
         return ChainFault(seq, "payload", record.payload[:80], f"canonical JSON ({error})")
@@ -105,6 +106,12 @@ def _fault(record: LedgerRecord, seq: int, prev: str) -> ChainFault | None:
         return ChainFault(seq, "payload", record.payload[:80], canonical[:80])
     expected = _link(record.seq, record.at, record.kind, payload, record.prev_hash)
     return None if record.hash == expected else ChainFault(seq, "hash", record.hash, expected)
+
+
+def _number(text: str) -> int | float:
+    """Canonical JSON writes a large whole float without a point; beyond 2**53 it can only have been a float."""
+    value = int(text)
+    return value if abs(value) < 2**53 else float(text)
 
 
 def _link(seq: int, at: str, kind: str, payload: Any, prev: str) -> str:

@@ -107,7 +107,7 @@ class TryResult:
         cost_usd: US dollars; None when unknown, never 0 for that.
         unpassed_at, repassed_at: later calls at which a passed workspace failed and passed again.
         trajectory: digest of the trajectory blob.
-        outcome: what is known only at the end (model id returned, limit fired, tokens, an error's text); never exported.
+        outcome: known only at the end (model id returned, limit fired, tokens, an error's text); never exported.
         actions: every executed action, in order.
         findings: of the tamper audit.
     """

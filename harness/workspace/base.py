@@ -21,7 +21,7 @@ from harness.errors import InfrastructureError
 from harness.paths import cache_dir
 from harness.sandbox import host
 from harness.workspace.files import remove_tree
-from harness.workspace.manifest import BYTECODE, Entry, from_data, manifest_digest, scan_tree, to_data
+from harness.workspace.manifest import BYTECODE, Entry, Manifest, from_data, manifest_digest, scan_tree, to_data
 
 #: Raise when the way bases are built changes, so that old ones are not used.
 RECIPE = 1
@@ -70,9 +70,8 @@ def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers
         unpack: fills an empty folder with the tree.
         compilers: Python binaries to byte-compile the evaluator's copy with.
     """
-    name = digest_json({"key": key, "recipe": RECIPE})[:32]
-    folder = cache_dir() / "bases" / f"{name}-{host.owner()}"
-    with locked(cache_dir() / "locks" / f"base-{name}"):
+    folder = _folder(key)
+    with locked(cache_dir() / "locks" / f"base-{folder.name}"):
         if not (folder / "manifest.json").exists():
             fresh = folder.with_name(f"{folder.name}.new")
             remove_tree(fresh)
@@ -84,6 +83,17 @@ def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers
         for compiler in compilers:
             _compile(folder, compiler)
     return _load(folder)
+
+
+def built_digest(key: dict[str, object]) -> str | None:
+    """Digest of the base for ``key`` if it is in the cache, else None."""
+    folder = _folder(key)
+    return _load(folder).digest if (folder / "manifest.json").exists() else None
+
+
+def _folder(key: dict[str, object]) -> Path:
+    # Owner in the name: overlayfs needs the base to belong to whoever mounts it.
+    return cache_dir() / "bases" / f"{digest_json({'key': key, 'recipe': RECIPE})[:32]}-{host.owner()}"
 
 
 def _finish(fresh: Path) -> None:
@@ -110,6 +120,8 @@ def _commit(tree: Path) -> None:
     git("init", "-q", "--template=", "--initial-branch=main", ".")
     for name, value in _GIT_CONFIG.items():
         git("config", name, value)
+    (tree / ".git" / "info").mkdir(exist_ok=True)
+    (tree / ".git" / "info" / "exclude").write_text("__pycache__/\n*.pyc\n")
     git("add", "--all", "--force")
     git("commit", "-q", "--no-verify", "--message=base")
     git("repack", "-adq")
@@ -135,8 +147,17 @@ def _compile(folder: Path, python: Path) -> None:
     marker.touch()
 
 
+def released_digest(manifest: Manifest) -> str:
+    """Digest of a base's manifest without its ``.git``."""
+    return manifest_digest({path: entry for path, entry in manifest.items() if path.split("/")[0] != ".git"})
+
+
+def tree_digest(tree: Path) -> str:
+    """The base digest of ``tree`` as it is on disk now."""
+    return released_digest(scan_tree(str(tree), skip=(BYTECODE, ".git")))
+
+
 @lru_cache(maxsize=8)
 def _load(folder: Path) -> Base:
     manifest = from_data(json.loads((folder / "manifest.json").read_bytes()))
-    released = {path: entry for path, entry in manifest.items() if path.split("/")[0] != ".git"}
-    return Base(manifest_digest(released), folder / "tree", folder / "evaluator", manifest)
+    return Base(released_digest(manifest), folder / "tree", folder / "evaluator", manifest)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import fcntl
 import os
 import secrets
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from harness.paths import state_dir
@@ -17,10 +20,21 @@ from harness.workspace.manifest import Manifest
 from harness.workspace.materialise import materialise
 
 
+@lru_cache(maxsize=1)
+def _process_folder(state: Path) -> tuple[Path, int]:
+    """This process's folder of workspaces, and the lock that says it is alive (the kernel lets go of it at death)."""
+    folder = state / "work" / secrets.token_hex(8)
+    folder.mkdir(parents=True)
+    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    atexit.register(remove_tree, folder)
+    return folder, lock
+
+
 def _fresh_folder(*names: str) -> Path:
     """A new folder below the state directory. Its name says nothing: mount tables inside the sandbox show it."""
-    folder = state_dir() / "work" / secrets.token_hex(8)
-    folder.mkdir(parents=True)
+    folder = _process_folder(state_dir())[0] / secrets.token_hex(8)
+    folder.mkdir()
     host.visible(state_dir())
     for name in names:
         (folder / name).mkdir(mode=0o755)
@@ -77,11 +91,21 @@ class CandidateMount:
         remove_tree(self._folder)
 
 
-def sweep_work(alive: Callable[[Path], bool]) -> list[Path]:
-    """Removes left-over work folders for which ``alive`` is false; returns what was removed."""
-    removed = []
-    for folder in sorted((state_dir() / "work").glob("*")) if os.path.isdir(state_dir() / "work") else []:
-        if not alive(folder):
+def sweep_work() -> int:
+    """Removes the workspaces that dead processes left below the state directory; how many processes' there were."""
+    count = 0
+    for folder in sorted((state_dir() / "work").glob("*")):
+        try:
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:  # being made, or being removed, by a process that lives
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        else:
             remove_tree(folder)
-            removed.append(folder)
-    return removed
+            count += 1
+        finally:
+            os.close(lock)
+    return count

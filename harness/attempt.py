@@ -1,0 +1,218 @@
+"""Runs one try of one attempt: an agent in a sandbox, a verification after every action, every step recorded."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.agents.interrupts import AttemptLost, end_attempt
+from harness.agents.submission import is_submission
+from harness.canonical import canonical_json, digest_bytes
+from harness.environment import host_environment
+from harness.outcome import Progress, event_of, known_total
+from harness.paths import state_dir
+from harness.plan import Attempt
+from harness.protocol.prompts import Prompts, load_prompts
+from harness.protocol.schema import Protocol
+from harness.recorder import Recorder
+from harness.sandbox.bubblewrap import BubblewrapSandbox
+from harness.sandbox.interface import Limits, Result
+from harness.store.blobs import Blobs
+from harness.store.records import ActionRecord, TryResult
+from harness.workspace.layer import Layer
+from harness.workspace.manifest import to_data
+from harness.workspace.workspace import Workspace
+from tasks.package import load_task
+from verifiers.place import Place, prepare_place
+from verifiers.tamper import audit_layer
+from verifiers.verdict import Verdict
+
+#: Variables inside the sandbox, as mini-swe-agent sets them.
+_VARIABLES = {"PAGER": "cat", "MANPAGER": "cat", "LESS": "-R", "PIP_PROGRESS_BAR": "off", "TQDM_DISABLE": "1"}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A try to run; plain data that travels to a worker."""
+
+    protocol: Protocol
+    attempt: Attempt
+    task_digest: str
+    trajectory: Path
+    local_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A try that infrastructure lost."""
+
+    exclusion: str
+    detail: str
+    calls: int
+    wall_s: float
+    cost_usd: float | None
+    outcome: dict[str, Any]
+    actions: tuple[ActionRecord, ...]
+
+
+def sandbox_limits(protocol: Protocol) -> Limits:
+    """The protocol's limits in the sandbox's units."""
+    limits = protocol.limits
+    return Limits(
+        seconds=limits.command_seconds,
+        memory_bytes=limits.memory_mb << 20,
+        processes=limits.processes,
+        disk_bytes=limits.disk_mb << 20,
+        inodes=limits.inodes,
+        output_bytes=limits.output_kb << 10,
+    )
+
+
+def run_try(unit: Unit) -> TryResult | Lost:
+    """Runs the try to its end. Whatever happens, the trajectory file holds every step up to there."""
+    with Recorder(unit.trajectory) as recorder:
+        attempt = unit.attempt
+        recorder.write(
+            "start", attempt=attempt.id, stage=attempt.stage, task=attempt.task, runtime=attempt.runtime, arm=attempt.arm,
+            repeat=attempt.repeat, horizon=attempt.horizon, seed=str(attempt.seed),
+        )  # fmt: skip
+        return _Try(unit, recorder).run()
+
+
+@dataclass
+class _Try:
+    unit: Unit
+    recorder: Recorder
+    progress: Progress = field(default_factory=Progress)
+    costs: list[float | None] = field(default_factory=list)
+    actions: list[ActionRecord] = field(default_factory=list)
+    outcome: dict[str, Any] = field(default_factory=dict)
+    passed_layer: Layer | None = None
+
+    def run(self) -> TryResult | Lost:
+        began = time.monotonic()
+        try:
+            place = self._place()
+            prompts = load_prompts(self.unit.protocol.agent.prompts)
+            with Workspace(place.base) as workspace:
+                self._workspace, self._verifier = workspace, place.cached_verifier
+                status = self._drive(place, prompts, workspace)
+        except AttemptLost as lost:
+            self.recorder.write("lost", reason=lost.reason, detail=lost.detail)
+            return Lost(
+                lost.reason, lost.detail, self.progress.calls, time.monotonic() - began, known_total(self.costs),
+                self.outcome | {"detail": lost.detail[:500]}, tuple(self.actions),
+            )  # fmt: skip
+        event, call, reason = event_of(self.progress, status)
+        findings = self._audit(place) if event == "verified" else ()
+        self.recorder.write("end", event=event, call=call, reason=reason)
+        return TryResult(
+            event=event, call=call, calls=self.progress.calls, wall_s=time.monotonic() - began,
+            action=self.progress.passed_action if event == "verified" else None, reason=reason,
+            cost_usd=known_total(self.costs), unpassed_at=self.progress.unpassed_at,
+            repassed_at=self.progress.repassed_at, outcome=self.outcome, actions=tuple(self.actions), findings=findings,
+        )  # fmt: skip
+
+    def _place(self) -> Place:
+        task = load_task(self.unit.attempt.task)
+        if task.digest != self.unit.task_digest:
+            raise AttemptLost("task_changed", f"{task.id} is not what the frozen stage names any more")
+        self._blobs = Blobs(state_dir() / "blobs")
+        self._stored: set[str] = set()
+        place = prepare_place(task)
+        self.outcome |= {
+            "host": host_environment(), "base": place.base.digest, "sandbox": BubblewrapSandbox.kind,
+            "sandbox_python": place.python.full_version, "verifier": place.verifier.digest,
+        }  # fmt: skip
+        return place
+
+    def _drive(self, place: Place, prompts: Prompts, workspace: Workspace) -> str:
+        """Lets the agent work; returns the status that ended it."""
+        from harness.agents.agent import RecordedAgent
+        from harness.agents.environment import SandboxEnvironment
+        from harness.models.factory import make_model
+
+        protocol, attempt = self.unit.protocol, self.unit.attempt
+        sandbox = BubblewrapSandbox(place.python, place.site, _VARIABLES)
+        sandbox.start(workspace.mounts, sandbox_limits(protocol))
+        runtime = protocol.runtimes[attempt.runtime]
+        model = make_model(protocol, runtime, place.task, prompts, seed=attempt.seed, local_url=self.unit.local_url)
+        agent = RecordedAgent(
+            model, SandboxEnvironment(sandbox, protocol.limits.command_seconds, self._on_action),
+            on_call=self._on_call, on_message=lambda message: self.recorder.write("message", message=message),
+            horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd, wall_seconds=protocol.limits.wall_seconds,
+            system_template=prompts.system, instance_template=prompts.instance,
+            max_consecutive_format_errors=protocol.agent.max_consecutive_format_errors,
+        )  # fmt: skip
+        try:
+            ended = agent.run(task=place.task.issue)
+        finally:
+            sandbox.stop()
+        return str(ended.get("exit_status", ""))
+
+    def _on_call(self, call: int, extra: dict[str, Any], parsed: bool) -> None:
+        self.progress.calls, self.progress.action = call, -1
+        cost = extra.get("cost") if extra.get("cost_known", True) else None
+        self.costs.append(None if cost is None else float(cost))
+        if extra.get("model"):
+            self.outcome["model_returned"] = str(extra["model"])
+        self.recorder.write("call", call=call, parsed=parsed, cost_usd=cost)
+
+    def _on_action(self, command: str, result: Result) -> None:
+        """After every action, once its processes are dead: snapshot, verdict, record; ends the attempt if it is over."""
+        self.progress.action += 1
+        call, action = self.progress.calls, self.progress.action
+        self.recorder.action(call, action, command, result)
+        layer = self._snapshot()
+        verdict = self._verifier.verify(layer, self._blobs.get)
+        self.recorder.verdict(call, action, layer.digest, verdict)
+        self.actions.append(_action_record(call, action, command, result, layer, verdict))
+        if verdict.state == "infra_error":
+            raise AttemptLost("verifier_failure", verdict.detail)
+        self.progress.judge(verdict.passed)
+        if verdict.passed and self.passed_layer is None:
+            self.passed_layer = layer
+        rules = self.unit.protocol.verification
+        if verdict.passed and rules.after_pass == "stop":
+            raise end_attempt("verified")
+        if is_submission(command, result.returncode) and (verdict.passed or rules.on_unverified_submit == "terminal"):
+            raise end_attempt("submitted")
+
+    def _snapshot(self) -> Layer:
+        layer = self._workspace.snapshot(self._put)
+        if layer.digest not in self._stored:
+            self._stored.add(layer.digest)
+            self._put(canonical_json(to_data(layer.manifest)))
+        return layer
+
+    def _put(self, data: bytes) -> None:
+        digest = digest_bytes(data)
+        if digest not in self._stored:
+            self._blobs.put(data)
+            self._stored.add(digest)
+
+    def _audit(self, place: Place) -> tuple[dict[str, Any], ...]:
+        assert self.passed_layer is not None
+        return tuple(audit_layer(self.passed_layer, place.base, self._blobs.get))
+
+
+def _action_record(
+    call: int, action: int, command: str, result: Result, layer: Layer, verdict: Verdict
+) -> ActionRecord:
+    flags: dict[str, Any] = {}
+    if result.limit:
+        flags["limit"] = result.limit
+    if result.truncated_bytes:
+        flags["truncated_bytes"] = result.truncated_bytes
+    if result.background_left:
+        flags["background_left"] = True
+    return ActionRecord(
+        call=call, action=action, command=digest_bytes(command.encode("utf-8", "surrogateescape")),
+        returncode=None if result.limit else result.returncode, seconds=result.seconds, layer_digest=layer.digest,
+        verdict_key=layer.verdict_key, verdict_state=verdict.state, verdict_seconds=verdict.seconds,
+        cached=verdict.cached, flags=flags,
+    )  # fmt: skip
+
+

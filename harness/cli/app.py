@@ -1,0 +1,53 @@
+"""The ``restartlab`` command: its subcommands, and how errors become exit codes.
+
+Exit codes: 0 done; 1 the result is incomplete or negative; 2 bad input, nothing written; 130 interrupted, state safe.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from harness import __version__
+from harness.cli import collecting, looking, preparing
+from harness.errors import RestartlabError
+
+app = typer.Typer(
+    name="restartlab",
+    help="Find out whether an AI agent that looks stuck should be restarted, continued or recovered, and whether the "
+    "evidence is enough to say so.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+preparing.add_to(app)
+collecting.add_to(app)
+looking.add_to(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Runs the command line; turns this project's errors into a message and an exit code."""
+    try:
+        app()
+    except RestartlabError as error:
+        typer.echo(f"restartlab: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # the reader of our output has gone (head, a pager)
+        sys.stderr.close()
+        sys.exit(0)

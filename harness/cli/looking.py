@@ -1,0 +1,106 @@
+"""Commands after a collection: status, show, export."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Database = Annotated[str | None, typer.Option(help="Database path or URL.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command()(status)
+    app.command()(show)
+    app.command()(export)
+
+
+def status(
+    stage: Annotated[str, typer.Argument(help="Name of a stage.")],
+    attempts: Annotated[bool, typer.Option("--attempts", help="List the attempts with their ids.")] = False,
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Say how far a stage is: planned and finished attempts, events, excluded tries, cost."""
+    from harness.cli.options import database_place
+    from harness.cli.text import money
+    from harness.collection.status import stage_status
+    from harness.store.store import Store
+
+    with Store.open(database_place(database), create=False) as store:
+        found = stage_status(store, stage)
+        rows = list(store.event_rows(stage)) if attempts else []
+        ids = {(a.task, a.runtime, a.arm, a.repeat): a.id for a in store.attempts(stage)} if attempts else {}
+        unknown = sum(cell.unknown_costs for cell in store.counts(stage))
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    typer.echo(f"stage {found['stage']}, digest {found['digest'][:16]}")
+    for row in [*found["runtimes"], {"runtime": "all", **found}]:
+        events = ", ".join(f"{count} {name}" for name, count in row["events"].items())
+        typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}")
+    typer.echo(f"  excluded tries: {found['excluded_tries']}; {money(found['cost_usd'], unknown)}")
+    for event in rows:
+        ended = f"{event.event} at call {event.call}" + (f" ({event.reason})" if event.reason else "")
+        shown = ended if event.valid else f"excluded: {event.exclusion} at call {event.call}"
+        key = (event.task, event.runtime, event.arm, event.repeat)
+        typer.echo(
+            f"  {ids[key][:12]}  {event.task:<14} {event.runtime:<14} {event.arm} #{event.repeat} try {event.try_}: {shown}"
+        )
+
+
+def show(
+    attempt: Annotated[str, typer.Argument(help="Beginning of an attempt's id.")],
+    full: Annotated[bool, typer.Option("--full", help="Whole outputs instead of their first lines.")] = False,
+    database: Database = None,
+) -> None:
+    """Show one attempt, call by call: commands, outputs, verdicts, and where it passed."""
+    from harness.cli.options import database_place
+    from harness.cli.showing import attempt_lines
+    from harness.store.store import Store
+
+    with Store.open(database_place(database), create=False) as store:
+        view = store.attempt(attempt)
+    for line in attempt_lines(view, lines_of_output=None if full else 12):
+        typer.echo(line)
+
+
+def export(
+    stages: Annotated[list[str], typer.Argument(help="Names of stages.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV or Parquet file; standard output.")] = None,
+    database: Database = None,
+) -> None:
+    """Write the event table: one row per try, without prompts, commands, paths or outputs."""
+    import io
+    from itertools import chain
+
+    from harness.cli.options import database_place
+    from harness.collection.status import stage_status
+    from harness.store import events
+    from harness.store.store import Store
+
+    with Store.open(database_place(database), create=False) as store:
+        for stage in stages:
+            stage_status(store, stage)
+        rows = chain.from_iterable(store.event_rows(stage) for stage in sorted(set(stages)))
+        if output is None:
+            text = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="", write_through=True)
+            events.write_csv(rows, text)
+            text.detach()
+            return
+        fresh = output.with_name(f".{output.name}.new")
+        try:
+            if output.suffix == ".parquet":
+                count = events.write_parquet(rows, fresh)
+            else:
+                with open(fresh, "w", encoding="utf-8", newline="") as stream:
+                    count = events.write_csv(rows, stream)
+            fresh.replace(output)
+        finally:
+            fresh.unlink(missing_ok=True)
+    typer.echo(f"{count} rows in {output}", err=True)

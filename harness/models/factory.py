@@ -1,0 +1,54 @@
+"""Makes the model that drives one attempt of a runtime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.protocol.models import LitellmModel, LocalModel, Runtime, ScriptedModel
+from harness.protocol.prompts import Prompts
+from harness.protocol.schema import Protocol
+from tasks.package import TaskPackage
+
+
+def make_model(
+    protocol: Protocol, runtime: Runtime, task: TaskPackage, prompts: Prompts, *, seed: int, local_url: str | None
+) -> Any:
+    """The model of ``runtime`` for an attempt at ``task``, as mini-swe-agent's ``Model``.
+
+    Args:
+        local_url: address of the local model's server, for runtimes that use it.
+    """
+    templates = {"observation_template": prompts.observation, "format_error_template": prompts.format_error}
+    common: dict[str, Any] = {"seed": seed, "horizon": protocol.horizon, **templates}
+    settings = runtime.model
+    if runtime.agent == "oracle":
+        from harness.models.fixed import OracleModel
+
+        return OracleModel(task, **common)
+    if runtime.agent == "nop":
+        from harness.models.fixed import NopModel
+
+        return NopModel(task, **common)
+    if isinstance(settings, ScriptedModel):
+        from harness.models import scripted
+
+        return scripted.ScriptedModel(task, law=settings.law_for(task.id), scale=settings.scale, **common)
+
+    from harness.models.endpoint import EndpointModel
+
+    if isinstance(settings, LocalModel):
+        sampling: dict[str, Any] = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        if settings.seed:
+            sampling["seed"] = seed % 2**31
+        return EndpointModel(
+            f"openai/{settings.name}", sampling | {"api_base": local_url, "api_key": "none"},
+            retry=protocol.retry, price=None, **templates,
+        )  # fmt: skip
+    if not isinstance(settings, LitellmModel):
+        raise TypeError(f"runtime without a model: {runtime!r}")
+    params: dict[str, Any] = {"drop_params": True, **settings.params}
+    if settings.temperature is not None:
+        params["temperature"] = settings.temperature
+    if settings.api_base:
+        params["api_base"] = settings.api_base
+    return EndpointModel(settings.name, params, retry=protocol.retry, price=settings.price, **templates)

@@ -1,0 +1,80 @@
+"""Writes an attempt's trajectory line by line, so that a killed attempt leaves it up to its last action."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from harness.sandbox.interface import Result
+from verifiers.verdict import Verdict
+
+
+def _plain(value: Any) -> Any:
+    """For objects that JSON does not know (a provider's response, say): their data, else their text."""
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if callable(dump) else repr(value)
+
+
+def encode_output(output: bytes) -> dict[str, str]:
+    """Output as JSON data, lossless: text where it is UTF-8, else base64."""
+    try:
+        return {"output": output.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"output_base64": base64.b64encode(output).decode()}
+
+
+def decode_output(line: dict[str, Any]) -> bytes:
+    """Inverse of ``encode_output``."""
+    if "output_base64" in line:
+        return base64.b64decode(line["output_base64"])
+    return str(line.get("output", "")).encode("utf-8")
+
+
+class Recorder:
+    """Appends JSON lines to a file: start, message, call, action, verdict, end."""
+
+    def __init__(self, path: Path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        # Unbuffered: a line is in the kernel's hands, and survives this process, once write returns.
+        self._stream = open(path, "ab", buffering=0)
+
+    def write(self, kind: str, **facts: Any) -> None:
+        line = json.dumps({"type": kind, **facts}, default=_plain, ensure_ascii=False, sort_keys=True)
+        self._stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
+
+    def action(self, call: int, action: int, command: str, result: Result) -> None:
+        self.write(
+            "action", call=call, action=action, command=command, returncode=result.returncode, seconds=result.seconds,
+            limit=result.limit, truncated_bytes=result.truncated_bytes, background_left=result.background_left,
+            **encode_output(result.output),
+        )  # fmt: skip
+
+    def verdict(self, call: int, action: int, layer: str, verdict: Verdict) -> None:
+        self.write("verdict", call=call, action=action, layer=layer, cached=verdict.cached, **verdict.data())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_trajectory(data: bytes) -> Iterator[dict[str, Any]]:
+    """Lines of a trajectory; a last line that a kill cut off is left out."""
+    for line in data.split(b"\n")[:-1]:
+        try:
+            value = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value

@@ -1,0 +1,1 @@
+"""Verifiers judge a workspace from outside, in a sandbox of their own that the agent never sees."""
