@@ -142,7 +142,8 @@ class _Try:
         agent = RecordedAgent(
             model, SandboxEnvironment(sandbox, protocol.limits.command_seconds, self._on_action),
             on_call=self._on_call, on_message=lambda message: self.recorder.write("message", message=message),
-            horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd, wall_seconds=protocol.limits.wall_seconds,
+            horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd, token_limit=protocol.limits.tokens,
+            wall_seconds=protocol.limits.wall_seconds,
             system_template=prompts.system, instance_template=prompts.instance,
             max_consecutive_format_errors=protocol.agent.max_consecutive_format_errors,
         )  # fmt: skip

@@ -11,7 +11,7 @@ TERMINAL = {
     "context_overflow": "context_overflow",
     "refusal": "refusal",
 }
-CENSORED = {"horizon": "horizon", "cost_limit": "cost_limit", "wall_limit": "wall_limit"}
+CENSORED = {"horizon": "horizon", "cost_limit": "cost_limit", "token_limit": "token_limit", "wall_limit": "wall_limit"}
 
 
 @dataclass

@@ -20,7 +20,14 @@ from minisweagent.exceptions import FormatError  # noqa: E402
 from harness.agents.interrupts import end_attempt  # noqa: E402
 
 #: Statuses that this agent ends an attempt with, beside mini-swe-agent's own.
-HORIZON, COST_LIMIT, WALL_LIMIT = "horizon", "cost_limit", "wall_limit"
+HORIZON, COST_LIMIT, TOKEN_LIMIT, WALL_LIMIT = "horizon", "cost_limit", "token_limit", "wall_limit"
+
+
+def tokens_of(extra: dict[str, Any]) -> int:
+    """Tokens that a reply's response says were spent, 0 where it does not say."""
+    response = extra.get("response")
+    usage = response.get("usage") if isinstance(response, dict) else None
+    return int((usage or {}).get("total_tokens") or 0)
 
 
 class RecordedAgent(DefaultAgent):
@@ -31,7 +38,7 @@ class RecordedAgent(DefaultAgent):
             whether it parsed.
         on_message: called with each message as it joins the conversation.
         horizon: calls; a live attempt is censored there.
-        cost_limit: US dollars, None for none.
+        cost_limit, token_limit: US dollars and tokens of the attempt, None for none.
         wall_seconds: wall time of the attempt.
     """
 
@@ -44,12 +51,14 @@ class RecordedAgent(DefaultAgent):
         on_message: Callable[[dict[str, Any]], None],
         horizon: int,
         cost_limit: float | None,
+        token_limit: int | None,
         wall_seconds: float,
         **config: Any,
     ):
         super().__init__(model, env, step_limit=0, cost_limit=0.0, **config)
         self._on_call, self._on_message = on_call, on_message
-        self._horizon, self._cost_limit, self._wall_seconds = horizon, cost_limit, wall_seconds
+        self._horizon, self._wall_seconds = horizon, wall_seconds
+        self._cost_limit, self._token_limit, self._tokens = cost_limit, token_limit, 0
         self._began = time.monotonic()
 
     def _check_limits(self) -> None:
@@ -57,18 +66,29 @@ class RecordedAgent(DefaultAgent):
             raise end_attempt(HORIZON)
         if self._cost_limit is not None and self.cost >= self._cost_limit:
             raise end_attempt(COST_LIMIT)
+        if self._token_limit is not None and self._tokens >= self._token_limit:
+            raise end_attempt(TOKEN_LIMIT)
         if time.monotonic() - self._began >= self._wall_seconds:
             raise end_attempt(WALL_LIMIT)
 
     def query(self) -> dict[str, Any]:
+        """One call; like DefaultAgent's, but recorded before the reply joins the conversation."""
         self._check_limits()
+        self.n_calls += 1
         try:
-            message: dict[str, Any] = super().query()
+            message: dict[str, Any] = self.model.query(self.messages)
         except FormatError as error:
-            self._on_call(self.n_calls, error.messages[0].get("extra", {}), False)
+            self._record(error.messages[0].get("extra", {}), False)
             raise
-        self._on_call(self.n_calls, message.get("extra", {}), True)
+        extra = message.get("extra", {})
+        self.cost += extra.get("cost", 0.0)
+        self._record(extra, True)
+        self.add_messages(message)
         return message
+
+    def _record(self, extra: dict[str, Any], parsed: bool) -> None:
+        self._tokens += tokens_of(extra)
+        self._on_call(self.n_calls, extra, parsed)
 
     def add_messages(self, *messages: dict[str, Any]) -> list[dict[str, Any]]:
         for message in messages:

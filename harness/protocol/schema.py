@@ -65,6 +65,8 @@ class Limits(Section):
     """One attempt, seconds; censors at the call reached."""
     cost_usd: Positive | None = None
     """One attempt, US dollars; censors at the call reached; null: none."""
+    tokens: Count | None = None
+    """One attempt, tokens sent and received as the provider counts them; censors at the call reached; null: none."""
     memory_mb: Count
     """All processes together, MiB."""
     processes: Count

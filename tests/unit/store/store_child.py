@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
+from collections.abc import Callable
 
 from store_builders import ME, action, attempt, planned, verified
 
@@ -40,4 +41,5 @@ def start(place: str, repeat: str) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "open_at": open_at, "start": start}[sys.argv[1]](*sys.argv[2:])
+    WHAT: dict[str, Callable[..., None]] = {"write": write, "open_at": open_at, "start": start}
+    WHAT[sys.argv[1]](*sys.argv[2:])
