@@ -210,10 +210,8 @@ def _action_record(
     if result.background_left:
         flags["background_left"] = True
     return ActionRecord(
-        call=call, action=action, command=digest_bytes(command.encode("utf-8", "surrogateescape")),
+        call=call, action=action, command=digest_bytes(command.encode("utf-8", "surrogatepass")),
         returncode=None if result.limit else result.returncode, seconds=result.seconds, layer_digest=layer.digest,
         verdict_key=layer.verdict_key, verdict_state=verdict.state, verdict_seconds=verdict.seconds,
         cached=verdict.cached, flags=flags,
     )  # fmt: skip
-
-

@@ -80,7 +80,7 @@ def _try_sandbox() -> Check:
             host.give(folder / name)
         (folder / "lower" / "base").write_text("base")
         host.give(folder / "lower" / "base")
-        host.visible(state)
+        host.visible(folder)
         sandbox = BubblewrapSandbox(choose(_PYTHONS), folder / "site")
         sandbox.start(Mounts((folder / "lower",), folder / "upper", folder / "work"), Limits(seconds=20))
         done = sandbox.run("rm base && echo new > changed && git --version >/dev/null && python3 -c 'print(6 * 7)'")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tiny_lab import TinyLab, make_lab
+
 from harness.doctor import examine
 from harness.sandbox import host
 
@@ -37,3 +39,15 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "state"
     monkeypatch.setenv("RESTARTLAB_STATE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that the tiny laboratories of a session share."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def lab(tmp_path: Path, tiny_cache: Path) -> TinyLab:
+    """A laboratory with one tiny task; see tests/support/tiny_lab.py."""
+    return make_lab(tmp_path / "lab", tiny_cache)

@@ -14,6 +14,14 @@ from harness.sandbox.interface import WORKSPACE, Result, Sandbox, SandboxLost
 Observer = Callable[[str, Result], None]
 
 
+_CANNOT_BE_RUN = b"The command was not run: it holds a NUL character or half a surrogate pair.\n"
+
+
+def _can_be_run(command: str) -> bool:
+    """Whether an operating system can take ``command`` as an argument. JSON has texts that it cannot."""
+    return "\0" not in command and not any("\ud800" <= character <= "\udfff" for character in command)
+
+
 @dataclass(frozen=True)
 class EnvironmentConfig:
     """What templates may show of the environment."""
@@ -37,7 +45,7 @@ class SandboxEnvironment:
         """
         command = str(action.get("command", ""))
         try:
-            result = self._sandbox.run(command)
+            result = self._sandbox.run(command) if _can_be_run(command) else Result(-1, _CANNOT_BE_RUN, 0.0)
         except SandboxLost as lost:
             raise AttemptLost("sandbox_lost", str(lost)) from lost
         self._observer(command, result)

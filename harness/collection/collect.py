@@ -30,6 +30,7 @@ from harness.store.blobs import Blobs
 from harness.store.controller import Controller
 from harness.store.records import StageConflict, StoreConflict, TryResult
 from harness.store.store import Store
+from harness.workspace.workspace import sweep_work
 
 #: Tries of one attempt in one run, when its worker or sandbox is lost.
 TRIES_PER_RUN = 3
@@ -137,6 +138,8 @@ class Collection:
         register(store, stage)
         store.choose_set(options.stage, stage.digest, options.runtime or stage.protocol.default_set)
         summary.recovered = recover_dead_tries(store, options.stage)
+        sweep_work()
+        Blobs(state_dir() / "blobs").sweep()
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
         planned = expand(stage.protocol, stage.digest, runtimes)
         store.plan(_stored(attempt) for attempt in planned)

@@ -49,7 +49,7 @@ def recorded_progress(path: Path) -> dict[str, Any]:
 def _action(call: int, action: int, found: dict[str, Any]) -> ActionRecord:
     ran, verdict = found["action"], found.get("verdict", {})
     return ActionRecord(
-        call=call, action=action, command=digest_bytes(ran["command"].encode("utf-8", "surrogateescape")),
+        call=call, action=action, command=digest_bytes(ran["command"].encode("utf-8", "surrogatepass")),
         returncode=None if ran["limit"] else ran["returncode"], seconds=ran["seconds"],
         layer_digest=verdict.get("layer"), verdict_key=verdict.get("key"), verdict_state=verdict.get("state"),
         verdict_seconds=verdict.get("seconds"), cached=verdict.get("cached", False),

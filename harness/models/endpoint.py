@@ -26,8 +26,17 @@ _PASSING = (
     litellm.exceptions.BadGatewayError,
     litellm.exceptions.APIError,
 )
+#: Answers of kind 4xx that another try may mend: timed out, conflict, too early, too many.
+_PASSING_STATUS = (408, 409, 425, 429)
+_DENIED_STATUS = (401, 402, 403)
 #: What providers say when a prompt does not fit, where litellm does not recognise it.
 _OVERFLOW = ("context length", "context window", "maximum context", "exceeds the available context", "context size")
+
+
+def _refused(error: BaseException) -> bool:
+    """Whether the provider will say no again."""
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and 400 <= status < 500 and status not in _PASSING_STATUS
 
 
 class EndpointModel(LitellmModel):  # type: ignore[misc]
@@ -42,11 +51,13 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
 
     def __init__(self, name: str, params: dict[str, Any], *, retry: Retry, price: Price | None, **templates: str):
         super().__init__(
-            config_class=LitellmModelConfig, model_name=name, model_kwargs=params, cost_tracking="ignore_errors", **templates
-        )
+            config_class=LitellmModelConfig, model_name=name, cost_tracking="ignore_errors",
+            # The provider's client would try twice more by itself, beside the protocol's tries and waits.
+            model_kwargs={"max_retries": 0, **params}, **templates,
+        )  # fmt: skip
         self._price = price
         self._retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(_PASSING),
+            retry=tenacity.retry_if_exception(lambda error: isinstance(error, _PASSING) and not _refused(error)),
             stop=tenacity.stop_after_attempt(retry.max_tries),
             wait=tenacity.wait_random_exponential(multiplier=1, max=retry.wait_seconds_max),
             reraise=True,
@@ -70,6 +81,14 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         message["extra"] = {"actions": actions, "response": _plain(response), **facts}
         return message
 
+    def _query(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
+        response = super()._query(messages, **kwargs)
+        if not response.choices:
+            raise litellm.exceptions.APIError(
+                status_code=502, message="the response has no choices", llm_provider="", model=self.config.model_name
+            )
+        return response
+
     def _guarded(self, ask: Callable[[], Any]) -> Any:
         """Sorts errors into ends of the attempt (agent outcomes) and losses (infrastructure)."""
         try:
@@ -87,16 +106,21 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         except (*_PASSING, litellm.exceptions.NotFoundError) as error:
             if any(sign in str(error).lower() for sign in _OVERFLOW):
                 raise end_attempt("context_overflow") from error
-            raise AttemptLost("provider_outage", str(error)) from error
+            if getattr(error, "status_code", None) in _DENIED_STATUS:
+                raise AttemptLost("provider_denied", str(error)) from error
+            raise AttemptLost("provider_rejected" if _refused(error) else "provider_outage", str(error)) from error
 
     def _calculate_cost(self, response: Any) -> dict[str, Any]:
         """US dollars; ``cost_known`` is false where neither protocol nor litellm has a price (0 is a legitimate price)."""
         usage = getattr(response, "usage", None)
-        if self._price is not None and usage is not None:
-            spent = (
-                usage.prompt_tokens * self._price.input_per_million
-                + usage.completion_tokens * self._price.output_per_million
-            )
+        sent, received = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
+        price = self._price
+        if price is not None and not price.input_per_million and not price.output_per_million:
+            return {"cost": 0.0, "cost_known": True}
+        if not sent + received:  # litellm fills zeros in where the provider does not count
+            return {"cost": 0.0, "cost_known": False}
+        if price is not None:
+            spent = sent * price.input_per_million + received * price.output_per_million
             return {"cost": spent / 1e6, "cost_known": True}
         try:
             known = litellm.get_model_info(self.config.model_name)

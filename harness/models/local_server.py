@@ -105,7 +105,7 @@ def _wait_ready(process: subprocess.Popen[bytes], address: Path, log: Path, seco
 
 
 def _tail(log: Path) -> str:
-    lines = log.read_text(errors="replace").strip().splitlines()[-10:]
+    lines = log.read_text(errors="replace").strip().splitlines()[-20:]
     return "; the end of its log:\n  " + "\n  ".join(lines) if lines else "; its log is empty"
 
 

@@ -133,7 +133,7 @@ class BubblewrapSandbox:
         started = time.monotonic()
         process = subprocess.Popen(
             arguments, stdin=subprocess.DEVNULL, stdout=output_write.fileno(), stderr=subprocess.STDOUT, cwd="/", env={},
-            pass_fds=inherited, **host.popen_identity(),  # type: ignore[call-overload]
+            pass_fds=inherited, umask=0o022, **host.popen_identity(),  # type: ignore[call-overload]
         )  # fmt: skip
         try:
             for end in (output_write, status_write, left_write):

@@ -82,6 +82,7 @@ def prepare() -> None:
                 f"uid {SANDBOX_UID} for sandboxes belongs to the user {name!r}", file="RESTARTLAB_SANDBOX_UID",
                 mend="set RESTARTLAB_SANDBOX_UID to an unused uid",
             )
+        os.umask(0o022)  # or the sandbox's uid could not read what this process writes for it
         _check(_libc.unshare(_CLONE_NEWNS), "take a private mount namespace")
         _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
         _PLACE.mkdir(mode=0o755, exist_ok=True)

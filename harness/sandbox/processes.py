@@ -6,8 +6,6 @@ import os
 import select
 from pathlib import Path
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-
 
 def descendants(pid: int) -> list[int]:
     """``pid`` and all processes below it that are alive now."""
@@ -24,14 +22,15 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident_bytes(pids: list[int]) -> int:
-    """Unshared resident memory of ``pids`` together, bytes."""
+    """Resident memory of ``pids`` together without that of files, bytes; what two of them share counts twice."""
     total = 0
     for pid in pids:
         try:
-            fields = Path(f"/proc/{pid}/statm").read_text().split()
+            for line in Path(f"/proc/{pid}/status").read_bytes().splitlines():
+                if line.startswith((b"RssAnon:", b"RssShmem:")):
+                    total += int(line.split()[1]) << 10
         except OSError:
             continue
-        total += (int(fields[1]) - int(fields[2])) * _PAGE
     return total
 
 

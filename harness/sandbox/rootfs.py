@@ -53,13 +53,13 @@ def _is_below(path: Path, folder: str) -> bool:
 
 def _shared(name: str) -> Path:
     """A file or folder of the prepared root, where the sandbox's uid sees it."""
-    return visible(cache_dir()) / _written(cache_dir() / "etc-1", _ETC).name / name
+    return visible(_written(cache_dir() / "etc-1", _ETC)) / name
 
 
 def _empty() -> Path:
     folder = cache_dir() / "empty"
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-    return visible(cache_dir()) / folder.name
+    return visible(folder)
 
 
 def system_arguments() -> list[str]:

@@ -1,7 +1,8 @@
 """The system-call filter of the sandbox, as a classic BPF program for ``bwrap --seccomp``.
 
 It refuses what namespaces leave open (AF_VSOCK and other exotic socket families, keyrings, io_uring, terminal
-injection) and what a build or test never needs (mounting, tracing, kernel modules, new namespaces). A refused call
+injection), what a build or test never needs (mounting, tracing, kernel modules, new namespaces), and memory that no
+process shows as its own (memfd, System V segments), as the watchdog could not count it. A refused call
 returns an error to the program; it is not killed.
 """
 
@@ -27,7 +28,7 @@ _REFUSED = (
     "open_tree mount_setattr setns unshare add_key request_key keyctl bpf perf_event_open userfaultfd io_uring_setup "
     "io_uring_enter io_uring_register kexec_load init_module finit_module delete_module open_by_handle_at "
     "name_to_handle_at reboot swapon swapoff syslog acct settimeofday clock_settime clock_adjtime adjtimex quotactl "
-    "lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init"
+    "lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init memfd_create memfd_secret shmget"
 ).split()
 
 # System-call numbers: asm/unistd_64.h and asm-generic/unistd.h.
@@ -42,7 +43,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "open_by_handle_at": 304, "name_to_handle_at": 303, "reboot": 169, "swapon": 167, "swapoff": 168,
         "syslog": 103, "acct": 163, "settimeofday": 164, "clock_settime": 227, "clock_adjtime": 305, "adjtimex": 159,
         "quotactl": 179, "lookup_dcookie": 212, "nfsservctl": 180, "kcmp": 312, "pidfd_getfd": 438,
-        "process_madvise": 440, "fanotify_init": 300,
+        "process_madvise": 440, "fanotify_init": 300, "memfd_create": 319, "memfd_secret": 447, "shmget": 29,
     },
     "aarch64": {
         "socket": 198, "clone": 220, "ioctl": 29, "clone3": 435, "ptrace": 117, "process_vm_readv": 270,
@@ -54,7 +55,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "open_by_handle_at": 265, "name_to_handle_at": 264, "reboot": 142, "swapon": 224, "swapoff": 225,
         "syslog": 116, "acct": 89, "settimeofday": 170, "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171,
         "quotactl": 60, "lookup_dcookie": 18, "nfsservctl": 42, "kcmp": 272, "pidfd_getfd": 438,
-        "process_madvise": 440, "fanotify_init": 262,
+        "process_madvise": 440, "fanotify_init": 262, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
     },
 }  # fmt: skip
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

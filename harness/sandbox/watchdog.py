@@ -15,7 +15,10 @@ MEMORY_EVERY, DISK_EVERY = 0.05, 0.25
 
 
 def usage(folders: list[Path], stop_after: int) -> tuple[int, int]:
-    """(allocated bytes, inodes) below ``folders``; stops counting past ``stop_after`` inodes. Follows no link."""
+    """(bytes, inodes) below ``folders``; stops counting past ``stop_after`` inodes. Follows no link.
+
+    A file counts by its length where that is more than its blocks: whoever reads the layer reads holes too.
+    """
     size = inodes = 0
     queue = [str(folder) for folder in folders]
     while queue:
@@ -30,7 +33,9 @@ def usage(folders: list[Path], stop_after: int) -> tuple[int, int]:
                 continue
             inodes += 1
             size += facts.st_blocks * 512
-            if stat.S_ISDIR(facts.st_mode):
+            if stat.S_ISREG(facts.st_mode):
+                size += max(0, facts.st_size - facts.st_blocks * 512)
+            elif stat.S_ISDIR(facts.st_mode):
                 queue.append(entry.path)
         if inodes > stop_after:
             break

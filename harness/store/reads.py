@@ -65,6 +65,13 @@ def attempts_to_run(
     return states
 
 
+def attempts_of(connection: Connection, stage: str) -> list[Attempt]:
+    """All planned attempts of a stage, by task, runtime, arm, repeat."""
+    a = attempts.c
+    query = select(attempts).where(a.stage == stage).order_by(a.task, a.runtime, a.arm, a.repeat)
+    return [_attempt(row) for row in connection.execute(query)]
+
+
 def running_tries(connection: Connection, stage: str | None) -> list[RunningTry]:
     """Tries that have not ended."""
     query = select(tries, attempts.c.task, attempts.c.runtime).join_from(tries, attempts)

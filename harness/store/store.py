@@ -237,6 +237,11 @@ class Store:
         with reading(self._engine) as connection:
             return reads.attempts_to_run(connection, stage, runtimes, tasks)
 
+    def attempts(self, stage: str) -> list[Attempt]:
+        """All planned attempts of a stage, by task, runtime, arm, repeat."""
+        with reading(self._engine) as connection:
+            return reads.attempts_of(connection, stage)
+
     def running_tries(self, stage: str | None = None) -> list[RunningTry]:
         """Tries that have not ended; those whose controller is dead are to be excluded."""
         with reading(self._engine) as connection:

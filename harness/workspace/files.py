@@ -60,16 +60,38 @@ def remove_tree(path: str | os.PathLike[str]) -> None:
     if not stat.S_ISDIR(facts.st_mode):
         os.unlink(name)
         return
-    _empty(name, None)
+    with opened(name, None, directory=True) as top:
+        os.fchmod(top, 0o700)
+        _empty(top)
     os.rmdir(name)
 
 
-def _empty(name: str, folder: int | None) -> None:
-    with opened(name, folder, directory=True) as end:
-        os.fchmod(end, 0o700)
-        for entry in list(os.scandir(end)):
-            if entry.is_dir(follow_symlinks=False):
-                _empty(entry.name, end)
-                os.rmdir(entry.name, dir_fd=end)
-            else:
-                os.unlink(entry.name, dir_fd=end)
+def _empty(top: int) -> None:
+    """Removes all in the folder ``top``; one level at a time, as an adversary's folders nest deeper than any recursion."""
+    number = 0
+    while names := os.listdir(top):
+        for name in names:
+            if not stat.S_ISDIR(os.stat(name, dir_fd=top, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=top)
+                continue
+            with opened(name, top, directory=True) as end:
+                os.fchmod(end, 0o700)
+                for child in os.listdir(end):
+                    if stat.S_ISDIR(os.stat(child, dir_fd=end, follow_symlinks=False).st_mode):
+                        with opened(child, end, directory=True) as moved:
+                            os.fchmod(moved, 0o700)  # a folder without write permission cannot be moved
+                            number = _move_up(child, end, top, number)
+                    else:
+                        os.unlink(child, dir_fd=end)
+            os.rmdir(name, dir_fd=top)
+
+
+def _move_up(name: str, folder: int, top: int, number: int) -> int:
+    """Renames ``name`` into ``top`` under a name that is free there; returns the last number used."""
+    while True:
+        number += 1
+        try:
+            os.stat(f"{number}", dir_fd=top, follow_symlinks=False)
+        except FileNotFoundError:
+            os.rename(name, f"{number}", src_dir_fd=folder, dst_dir_fd=top)
+            return number

@@ -3,6 +3,9 @@
 The upper is a change list already, so a snapshot looks at changed files only, never at the tree. It is put into one
 canonical form (against the base's manifest): an entry equal to the base's, a deletion of what never was, a folder that
 was only copied up, an opaque folder are all resolved, so equal trees have equal digests however they came about.
+
+What lies deeper than any source tree is left out: a path of more than ``DEPTH_MAX`` names or ``PATH_MAX`` bytes. An agent
+can nest folders until no path, and no reader that descends, reaches their end.
 """
 
 from __future__ import annotations
@@ -19,11 +22,15 @@ from harness.workspace.manifest import (
     BYTECODE,
     Entry,
     Manifest,
+    decode_name,
     describe,
     encode_name,
     is_whiteout,
     manifest_digest,
 )
+
+#: Names and bytes of the longest path that a layer holds.
+DEPTH_MAX, PATH_MAX = 100, 2000
 
 _OPAQUE = ("user.overlay.opaque", "trusted.overlay.opaque")
 
@@ -69,6 +76,10 @@ def _is_opaque(end: int) -> bool:
     return False
 
 
+def _too_deep(path: str) -> bool:
+    return path.count("/") >= DEPTH_MAX or len(path) > PATH_MAX and len(os.fsencode(decode_name(path))) > PATH_MAX
+
+
 class LayerReader:
     """Reads layers of one attempt; remembers files that did not change since the last reading.
 
@@ -92,23 +103,25 @@ class LayerReader:
         """The layer as it is now. ``on_content`` gets the content of each file not seen before."""
         self._changes, self._seen = {}, {}
         self._on_content = on_content
-        self._walk(self._upper, None, "", in_base=True)
+        self._walk(self._upper, None, "", in_base=True, opaque=False)
         self._cache = self._seen
         return Layer({path: self._changes[path] for path in sorted(self._changes)})
 
-    def _walk(self, name: str, folder: int | None, path: str, in_base: bool) -> None:
+    def _walk(self, name: str, folder: int | None, path: str, in_base: bool, opaque: bool) -> None:
         with opened(name, folder, directory=True) as end:
+            # Only the topmost of the folders that hide the base's is marked by overlayfs.
+            opaque = opaque or (bool(path) and _is_opaque(end))
             names = set()
-            for entry in os.scandir(end):
-                if entry.name == BYTECODE:
+            for found in os.listdir(end):
+                child = f"{path}/{encode_name(found)}" if path else encode_name(found)
+                if found == BYTECODE or _too_deep(child):
                     continue
-                child = f"{path}/{encode_name(entry.name)}" if path else encode_name(entry.name)
                 names.add(child)
-                self._visit(entry.name, end, child, in_base)
-            if path and in_base and _is_opaque(end):
+                self._visit(found, end, child, in_base, opaque)
+            if in_base and opaque:
                 self._delete_children(path, names)
 
-    def _visit(self, name: str, folder: int, path: str, in_base: bool) -> None:
+    def _visit(self, name: str, folder: int, path: str, in_base: bool, opaque: bool) -> None:
         facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
         below = self._base.get(path) if in_base else None
         if is_whiteout(facts):
@@ -119,7 +132,7 @@ class LayerReader:
         if entry != below:
             self._changes[path] = entry
         if entry.kind == "directory":
-            self._walk(name, folder, path, in_base and below is not None and below.kind == "directory")
+            self._walk(name, folder, path, in_base and below is not None and below.kind == "directory", opaque)
 
     def _entry(self, name: str, folder: int, facts: os.stat_result) -> Entry:
         if not stat.S_ISREG(facts.st_mode):

@@ -13,17 +13,18 @@ from pathlib import Path
 
 from harness.errors import InputError
 from harness.sandbox.host import give
-from harness.workspace.manifest import Entry, Manifest, decode_name
+from harness.workspace.manifest import Entry, Manifest, decode_name, encode_name
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def safe_path(path: str) -> str:
-    """``path`` decoded; raises ``InputError`` if it is absolute, empty or steps upwards."""
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts) or "\0" in decode_name(path):
+    """``path`` decoded; raises ``InputError`` if it is absolute, empty, steps upwards or is encoded otherwise than here."""
+    name = decode_name(path)
+    # The encoding first: "%2e%2e" and "a%2f..%2fb" are steps upwards too.
+    if encode_name(name) != path or "\0" in name or any(part in ("", ".", "..") for part in name.split("/")):
         raise InputError(f"unsafe path {path!r} in a layer", mend="the layer was not written by restartlab; discard it")
-    return decode_name(path)
+    return name
 
 
 def materialise(manifest: Manifest, target: Path, content: Callable[[str], bytes], base: Manifest) -> None:

@@ -25,6 +25,7 @@ def _process_folder(state: Path) -> tuple[Path, int]:
     """This process's folder of workspaces, and the lock that says it is alive (the kernel lets go of it at death)."""
     folder = state / "work" / secrets.token_hex(8)
     folder.mkdir(parents=True)
+    folder.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
     lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     atexit.register(remove_tree, folder)
@@ -35,7 +36,7 @@ def _fresh_folder(*names: str) -> Path:
     """A new folder below the state directory. Its name says nothing: mount tables inside the sandbox show it."""
     folder = _process_folder(state_dir())[0] / secrets.token_hex(8)
     folder.mkdir()
-    host.visible(state_dir())
+    host.visible(folder.parent)
     for name in names:
         (folder / name).mkdir(mode=0o755)
         host.give(folder / name)
