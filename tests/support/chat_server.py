@@ -34,13 +34,16 @@ class Step:
 DROPPED = Step(drop=True)
 
 
-def completion(message: dict[str, Any], *, usage: dict[str, int] | None = None, **fields: Any) -> Step:
+#: Tokens that every completion is billed unless it says otherwise.
+USAGE = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+
+
+def completion(message: dict[str, Any], **fields: Any) -> Step:
     """A completion with this message; ``fields`` override the response's own, None removes one."""
-    tokens = usage or {"prompt_tokens": 1000, "completion_tokens": 100}
     response: dict[str, Any] = {
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": SERVED,
         "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": None, **message}}],
-        "usage": tokens | {"total_tokens": sum(tokens.values())},
+        "usage": USAGE,
         **fields,
     }  # fmt: skip
     return Step(json.dumps({key: value for key, value in response.items() if value is not None}).encode())
