@@ -18,7 +18,7 @@ from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
 from harness.recorder import Recorder
 from harness.sandbox.bubblewrap import BubblewrapSandbox
-from harness.sandbox.interface import Limits, Result
+from harness.sandbox.interface import Limits, Result, SandboxLost
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord, TryResult
 from harness.workspace.layer import Layer
@@ -75,8 +75,8 @@ def run_try(unit: Unit) -> TryResult | Lost:
     with Recorder(unit.trajectory) as recorder:
         attempt = unit.attempt
         recorder.write(
-            "start", attempt=attempt.id, stage=attempt.stage, task=attempt.task, runtime=attempt.runtime, arm=attempt.arm,
-            repeat=attempt.repeat, horizon=attempt.horizon, seed=str(attempt.seed),
+            "start", attempt=attempt.id, stage=attempt.stage, task=attempt.task, runtime=attempt.runtime,
+            arm=attempt.arm, repeat=attempt.repeat, horizon=attempt.horizon, seed=str(attempt.seed),
         )  # fmt: skip
         return _Try(unit, recorder).run()
 
@@ -136,7 +136,10 @@ class _Try:
 
         protocol, attempt = self.unit.protocol, self.unit.attempt
         sandbox = BubblewrapSandbox(place.python, place.site, _VARIABLES)
-        sandbox.start(workspace.mounts, sandbox_limits(protocol))
+        try:
+            sandbox.start(workspace.mounts, sandbox_limits(protocol))
+        except SandboxLost as lost:
+            raise AttemptLost("sandbox_lost", str(lost)) from lost
         runtime = protocol.runtimes[attempt.runtime]
         model = make_model(protocol, runtime, place.task, prompts, seed=attempt.seed, local_url=self.unit.local_url)
         agent = RecordedAgent(
@@ -162,7 +165,7 @@ class _Try:
         self.recorder.write("call", call=call, parsed=parsed, cost_usd=cost)
 
     def _on_action(self, command: str, result: Result) -> None:
-        """After every action, once its processes are dead: snapshot, verdict, record; ends the attempt if it is over."""
+        """After every action, once its processes are dead: snapshot, verdict, record; ends an attempt that is over."""
         self.progress.action += 1
         call, action = self.progress.calls, self.progress.action
         self.recorder.action(call, action, command, result)
@@ -184,8 +187,7 @@ class _Try:
     def _snapshot(self) -> Layer:
         layer = self._workspace.snapshot(self._put)
         if layer.digest not in self._stored:
-            self._stored.add(layer.digest)
-            self._put(canonical_json(to_data(layer.manifest)))
+            self._put(canonical_json(to_data(layer.manifest)))  # its digest is the layer's
         return layer
 
     def _put(self, data: bytes) -> None:

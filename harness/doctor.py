@@ -39,7 +39,9 @@ class Check:
 def _programs() -> Check:
     missing = [name for name in ("git", "bash", "cp") if shutil.which(name) is None]
     if missing:
-        return Check("programs", "bad", f"missing: {', '.join(missing)}", "install them with the system's package manager")
+        return Check(
+            "programs", "bad", f"missing: {', '.join(missing)}", "install them with the system's package manager"
+        )
     return Check("programs", "ok", "git, bash, cp")
 
 
@@ -62,8 +64,8 @@ def _python() -> Check:
 def _namespaces_mend() -> str:
     if _APPARMOR.exists() and _APPARMOR.read_text().strip() == "1":
         return (
-            "AppArmor restricts user namespaces here (Ubuntu 24.04): allow bwrap in an AppArmor profile with `userns,`, "
-            "or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or use the Docker sandbox"
+            "AppArmor restricts user namespaces here (Ubuntu 24.04): allow bwrap in an AppArmor profile with "
+            "`userns,`, or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or use the Docker sandbox"
         )
     return "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1), or use Docker"
 
@@ -104,7 +106,9 @@ def _disk() -> Check:
             place = place.parent
         free.append((shutil.disk_usage(place).free, folder))
         if not os.access(place, os.W_OK):
-            return Check("disk", "bad", f"{place} is not writable", "choose another place (RESTARTLAB_STATE, XDG_CACHE_HOME)")
+            return Check(
+                "disk", "bad", f"{place} is not writable", "choose another place (RESTARTLAB_STATE, XDG_CACHE_HOME)"
+            )
     least, folder = min(free)
     if least < DISK_WANTED:
         return Check("disk", "warn", f"{least >> 20} MiB free for {folder}", "make room: a stage needs up to 2 GiB")

@@ -58,4 +58,3 @@ def known_total(costs: list[float | None]) -> float | None:
     if any(cost is None for cost in costs):
         return None
     return float(sum(cost for cost in costs if cost is not None))
-

@@ -58,8 +58,9 @@ def site_folder(lock: Path) -> Path:
             options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--no-compile"]
             _pip(["install", *options, "--target", str(fresh), "-r", str(lock)], "the sandbox's packages")
             (fresh / "workspace.pth").write_text("/testbed\n")
+            compiling = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
             subprocess.run(
-                [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(fresh / "mpmath")],
+                [*compiling, str(fresh / "mpmath")],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             os.rename(fresh, folder)

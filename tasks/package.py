@@ -173,7 +173,8 @@ class TaskPackage:
 def task_roots() -> dict[str, Path]:
     """Directory of every package below the task directory, by task id (``sympy-22714`` is ``sympy/22714``)."""
     return {
-        f"{path.parent.parent.name}-{path.parent.name}": path.parent for path in sorted(task_dir().glob("*/*/task.yaml"))
+        f"{path.parent.parent.name}-{path.parent.name}": path.parent
+        for path in sorted(task_dir().glob("*/*/task.yaml"))
     }
 
 
@@ -185,7 +186,9 @@ def load_task(task_id: str) -> TaskPackage:
     package = TaskPackage(roots[task_id])
     if package.id != task_id:
         raise InputError(
-            f"id is {package.id!r} but the folder says {task_id!r}", file=package.root / "task.yaml", key="id",
+            f"id is {package.id!r} but the folder says {task_id!r}",
+            file=package.root / "task.yaml",
+            key="id",
             mend=f"set id: {task_id}",
         )
     return package

@@ -22,7 +22,10 @@ def pinned_hash(package: str, release: str) -> str:
         return str(load_yaml(path)[package][release])
     except (KeyError, TypeError):
         raise InputError(
-            f"no hash for {package} {release}", file=path, key=package, mend="add the release and the SHA-256 of its sdist"
+            f"no hash for {package} {release}",
+            file=path,
+            key=package,
+            mend="add the release and the SHA-256 of its sdist",
         ) from None
 
 

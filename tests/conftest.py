@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tiny_lab import TinyLab, make_lab
 
 from harness.doctor import examine

@@ -92,8 +92,12 @@ class HiddenTestVerifier:
         with CandidateMount(self._base, layer.candidate.manifest, content) as mounts, contextlib.ExitStack() as stack:
             mounts.read_only.update({_PLACE: _RUNNER, _SITE: self._site})
             self._sandbox.start(mounts, limits)
-            request_read, request_write = (stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb")))
-            report_read, report_write = (stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb")))
+            request_read, request_write = (
+                stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb"), strict=True)
+            )
+            report_read, report_write = (
+                stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb"), strict=True)
+            )
             received: list[bytes] = []
             threads = [
                 threading.Thread(target=_send, args=(request_write, json.dumps(request).encode())),

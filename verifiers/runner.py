@@ -15,22 +15,24 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 _write, _fork, _wait, _kill = os.write, os.fork, os.waitpid, os.kill
 _exit, _clock, _sleep = os._exit, time.monotonic, time.sleep
 
 
-def _reporter(key, end):
+def _reporter(key: bytes, end: int) -> Callable[..., None]:
     new, dumps, sha256 = hmac.new, json.dumps, hashlib.sha256
 
-    def report(**message):
+    def report(**message: Any) -> None:
         body = dumps(message, sort_keys=True).encode()
         _write(end, new(key, body, sha256).hexdigest().encode() + b" " + body + b"\n")
 
     return report
 
 
-def _explain(error):
+def _explain(error: BaseException) -> str:
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:
@@ -38,9 +40,9 @@ def _explain(error):
     return text.encode("utf-8", "replace").decode()[:300]
 
 
-def _run_one(name, code, report):
+def _run_one(name: str, code: Any, report: Callable[..., None]) -> None:
     """In the child: defines the tests, runs one, reports, ends without any clean-up of candidate code."""
-    scope = {"__name__": "hidden", "__file__": "hidden"}
+    scope: dict[str, Any] = {"__name__": "hidden", "__file__": "hidden"}
     try:
         exec(code, scope)
         scope[name]()
@@ -51,7 +53,7 @@ def _run_one(name, code, report):
     _exit(0)
 
 
-def _wait_for(pid, seconds):
+def _wait_for(pid: int, seconds: float) -> int | None:
     """Exit status of ``pid``; None when it had to be killed."""
     deadline, pause = _clock() + seconds, 0.001
     while _clock() < deadline:
@@ -65,7 +67,7 @@ def _wait_for(pid, seconds):
     return None
 
 
-def main():
+def main() -> None:
     request_end, report_end = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(request_end, "rb") as stream:
         request = json.loads(stream.read())

@@ -35,7 +35,8 @@ def collect(
 
     options = Options(
         stage=stage, database=database_place(database), runtime=runtime or None,
-        workers=workers or len(os.sched_getaffinity(0)), limit=limit, tasks=tuple(task or ()), redo_excluded=redo_excluded,
+        workers=workers or len(os.sched_getaffinity(0)), limit=limit, tasks=tuple(task or ()),
+        redo_excluded=redo_excluded,
     )  # fmt: skip
     view = PlainView() if plain or not sys.stdout.isatty() else LiveView()
     collection = Collection(options, view)

@@ -49,9 +49,8 @@ def status(
         ended = f"{event.event} at call {event.call}" + (f" ({event.reason})" if event.reason else "")
         shown = ended if event.valid else f"excluded: {event.exclusion} at call {event.call}"
         key = (event.task, event.runtime, event.arm, event.repeat)
-        typer.echo(
-            f"  {ids[key][:12]}  {event.task:<14} {event.runtime:<14} {event.arm} #{event.repeat} try {event.try_}: {shown}"
-        )
+        name = f"{event.task:<14} {event.runtime:<14} {event.arm} #{event.repeat}"
+        typer.echo(f"  {ids[key][:12]}  {name} try {event.try_}: {shown}")
 
 
 def show(

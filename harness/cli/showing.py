@@ -22,8 +22,8 @@ def attempt_lines(view: AttemptView, lines_of_output: int | None) -> Iterator[st
     """
     attempt = view.attempt
     yield f"attempt {attempt.id}"
-    yield f"  stage {attempt.stage}, task {attempt.task}, runtime {attempt.runtime} ({attempt.origin}), arm {attempt.arm}"
-    yield f"  repeat {attempt.repeat}, horizon {attempt.horizon} calls"
+    yield f"  stage {attempt.stage}, task {attempt.task}, runtime {attempt.runtime} ({attempt.origin})"
+    yield f"  arm {attempt.arm}, repeat {attempt.repeat}, horizon {attempt.horizon} calls"
     if not view.tries:
         yield "  no try yet"
     for number, one in enumerate(view.tries, 1):

@@ -14,7 +14,9 @@ _HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 def harmless(text: str) -> str:
     """``text`` with control and reordering characters shown as ``\\xNN`` or ``\\uNNNN``; line feeds and tabs stay."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return _HARMFUL.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else f"\\u{ord(found[0]):04x}", text)
+    return _HARMFUL.sub(
+        lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else f"\\u{ord(found[0]):04x}", text
+    )
 
 
 def one_line(text: str, most: int) -> str:

@@ -148,9 +148,15 @@ class LiveView:
         yield self._table(cells)
         planned, finished = sum(c.planned for c in cells), sum(c.finished for c in cells)
         elapsed = time.monotonic() - self._began
-        left = f", about {span(elapsed / self._ran * (planned - finished))} left" if self._ran and finished < planned else ""
+        left = (
+            f", about {span(elapsed / self._ran * (planned - finished))} left"
+            if self._ran and finished < planned
+            else ""
+        )
         cost = money(total_cost(cells), sum(c.unknown_costs for c in cells))
-        yield Text(f"{finished}/{planned} attempts, {cost}, {span(elapsed)} so far{left}   {self._phase}", overflow="ellipsis")
+        yield Text(
+            f"{finished}/{planned} attempts, {cost}, {span(elapsed)} so far{left}   {self._phase}", overflow="ellipsis"
+        )
         for attempt, trajectory, began in self._running.values():
             call, command = last_command(trajectory)
             name = f"  > {attempt.task} {attempt.runtime} #{attempt.repeat}"

@@ -124,9 +124,12 @@ class Collection:
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
         require_sandbox()
-        with Store.open(options.database) as store, _local_model(stage, runtimes) as local_url:
-            with LocalEngine(options.workers) as engine:
-                return self._collect(stage, runtimes, store, engine, local_url)
+        with (
+            Store.open(options.database) as store,
+            _local_model(stage, runtimes, options.workers) as url,
+            LocalEngine(options.workers) as engine,
+        ):
+            return self._collect(stage, runtimes, store, engine, url)
 
     def _collect(
         self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store, engine: LocalEngine, local_url: str | None
@@ -171,9 +174,7 @@ class Collection:
         """Attempts to run now, in planned order."""
         states = {
             state.attempt.id: state
-            for state in self._store.attempts_to_run(
-                self._options.stage, runtimes=summary.runtimes, tasks=list(chosen)
-            )
+            for state in self._store.attempts_to_run(self._options.stage, runtimes=summary.runtimes, tasks=list(chosen))
         }
         waiting = []
         for attempt in planned:
@@ -269,18 +270,20 @@ def register(store: Store, stage: FrozenStage) -> None:
     except StageConflict as conflict:
         changes = drift(part_digests(conflict.recorded_protocol), part_digests(content))
         raise InputError(
-            f"{conflict.what}; changed: {describe(changes)}", file="database", key=stage.protocol.stage,
+            f"{conflict.what}; changed: {describe(changes)}",
+            file="database",
+            key=stage.protocol.stage,
             mend="restore the protocol and its tasks as they were, or give the changed one a new stage name",
         ) from None
 
 
 @contextmanager
-def _local_model(stage: FrozenStage, runtimes: tuple[str, ...]) -> Iterator[str | None]:
+def _local_model(stage: FrozenStage, runtimes: tuple[str, ...], workers: int) -> Iterator[str | None]:
     """The local model's server, if a runtime needs it."""
     if not any(isinstance(stage.protocol.runtimes[name].model, LocalModel) for name in runtimes):
         yield None
         return
     from harness.models.local_server import local_server
 
-    with local_server() as url:
+    with local_server(slots=workers) as url:
         yield url

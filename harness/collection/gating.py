@@ -82,7 +82,5 @@ def gate_missing(
     if missing:
         on_start(missing)
     return {
-        gated.task: gated.complaint
-        for gated in run_gates(engine, store, missing, on_done, tick)
-        if not gated.qualified
+        gated.task: gated.complaint for gated in run_gates(engine, store, missing, on_done, tick) if not gated.qualified
     }

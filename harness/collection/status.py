@@ -35,7 +35,8 @@ def stage_status(store: Store, stage: str) -> dict[str, Any]:
     record = store.stage(stage)
     if record is None:
         raise InputError(
-            f"the database holds nothing of stage {stage!r}", mend=f"restartlab collect {stage}, or name another database"
+            f"the database holds nothing of stage {stage!r}",
+            mend=f"restartlab collect {stage}, or name another database",
         )
     cells = store.counts(stage)
     runtimes = sorted({cell.runtime for cell in cells})

@@ -69,7 +69,9 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         Raises:
             AttemptLost: the provider failed after all retries; says nothing about the agent.
         """
-        response = self._guarded(lambda: self._retrying(self._query, self._prepare_messages_for_api(messages), **kwargs))
+        response = self._guarded(
+            lambda: self._retrying(self._query, self._prepare_messages_for_api(messages), **kwargs)
+        )
         facts = {**self._calculate_cost(response), "model": getattr(response, "model", None)}
         try:
             actions = self._parse_actions(response)

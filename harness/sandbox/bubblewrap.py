@@ -79,7 +79,18 @@ class BubblewrapSandbox:
         for name, value in variables.items():
             arguments += ["--setenv", name, value]
         arguments += system_arguments()
-        arguments += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", _SMALL_TMPFS, "--tmpfs", "/dev/shm"]
+        arguments += [
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+            "--perms",
+            "1777",
+            "--size",
+            _SMALL_TMPFS,
+            "--tmpfs",
+            "/dev/shm",
+        ]
         arguments += python_arguments(self._python, self._site)
         for place, kept in (("/tmp", mounts.tmp), (HOME, mounts.home)):
             if kept:

@@ -19,7 +19,9 @@ MINIMUM = (0, 11)
 def version_of(binary: Path) -> tuple[int, ...] | None:
     """Version of a bwrap binary, None when it does not run."""
     try:
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [binary, "--version"], capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", done.stdout)

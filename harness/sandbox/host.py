@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 
 from harness.errors import InputError
+from harness.sandbox.interface import SandboxLost
 
 #: uid and gid that root hands sandboxes to. Outside the ranges that distributions and systemd hand out.
 SANDBOX_UID = int(os.environ.get("RESTARTLAB_SANDBOX_UID", "59187"))
@@ -79,7 +80,8 @@ def prepare() -> None:
             pass
         else:
             raise InputError(
-                f"uid {SANDBOX_UID} for sandboxes belongs to the user {name!r}", file="RESTARTLAB_SANDBOX_UID",
+                f"uid {SANDBOX_UID} for sandboxes belongs to the user {name!r}",
+                file="RESTARTLAB_SANDBOX_UID",
                 mend="set RESTARTLAB_SANDBOX_UID to an unused uid",
             )
         os.umask(0o022)  # or the sandbox's uid could not read what this process writes for it
@@ -94,6 +96,9 @@ def visible(path: Path) -> Path:
     """The place where the sandbox's uid sees ``path``: itself for ordinary users, a neutral bind for root.
 
     A path below an already bound folder needs no bind of its own; bind the few folders that hold everything.
+
+    Raises:
+        SandboxLost: there is nothing at ``path`` (found by root only; for others the sandbox does not start).
     """
     path = Path(os.path.abspath(path))
     if not is_root():
@@ -103,6 +108,8 @@ def visible(path: Path) -> Path:
         for parent in (path, *path.parents):
             if parent in _bound:
                 return _bound[parent] / path.relative_to(parent)
+        if not path.exists():
+            raise SandboxLost(f"{path} is not there any more")
         target = _PLACE / str(len(_bound))
         if path.is_dir():
             target.mkdir(mode=0o755)

@@ -45,7 +45,9 @@ class Interpreter:
 def inspect(executable: str) -> Interpreter | None:
     """What ``executable`` says of itself; None when it does not run."""
     try:
-        done = subprocess.run([executable, "-I", "-c", _PROBE], capture_output=True, timeout=30, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [executable, "-I", "-c", _PROBE], capture_output=True, timeout=30, stdin=subprocess.DEVNULL
+        )
         facts = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None

@@ -24,7 +24,7 @@ _ETC = {
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
     "hostname": "sandbox\n",
-    "gitconfig": "[user]\n\tname = agent\n\temail = agent@sandbox\n[safe]\n\tdirectory = *\n[advice]\n\tdetachedHead = false\n",
+    "gitconfig": "[user]\n\tname = agent\n\temail = agent@sandbox\n[safe]\n\tdirectory = *\n",
 }
 #: From the host's /etc: the loader's cache and the names of alternatives (awk, editor).
 _ETC_OF_HOST = ("ld.so.cache", "alternatives", "localtime")

@@ -139,7 +139,10 @@ def _compile(folder: Path, python: Path) -> None:
     evaluator = folder / "evaluator"
     command = [python, "-I", "-m", "compileall", "-q", "-j", "2", "--invalidation-mode", "checked-hash"]
     subprocess.run(
-        [*command, "-x", "/tests/", evaluator], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        [*command, "-x", "/tests/", evaluator],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
     )
     for cache in evaluator.rglob(BYTECODE):
         for path in (cache, *cache.iterdir()):

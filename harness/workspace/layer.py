@@ -77,7 +77,7 @@ def _is_opaque(end: int) -> bool:
 
 
 def _too_deep(path: str) -> bool:
-    return path.count("/") >= DEPTH_MAX or len(path) > PATH_MAX and len(os.fsencode(decode_name(path))) > PATH_MAX
+    return path.count("/") >= DEPTH_MAX or (len(path) > PATH_MAX and len(os.fsencode(decode_name(path))) > PATH_MAX)
 
 
 class LayerReader:

@@ -56,7 +56,11 @@ class Workspace:
         """Base and layer, with /tmp and home that last as long as the workspace."""
         folder = self._folder
         return Mounts(
-            lowers=(self.base.tree,), upper=folder / "upper", work=folder / "work", tmp=folder / "tmp", home=folder / "home"
+            lowers=(self.base.tree,),
+            upper=folder / "upper",
+            work=folder / "work",
+            tmp=folder / "tmp",
+            home=folder / "home",
         )
 
     def snapshot(self, on_content: Callable[[bytes], object] | None = None) -> Layer:

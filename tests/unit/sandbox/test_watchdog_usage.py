@@ -1,0 +1,84 @@
+"""What the watchdog counts: files, and memory of processes."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+
+from harness.sandbox.interface import Limits, Mounts
+from harness.sandbox.processes import descendants, resident_bytes
+from harness.sandbox.watchdog import Watchdog, usage
+
+MB = 1 << 20
+
+
+def test_usage_counts_bytes_and_inodes_of_all_folders(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "sub").mkdir(parents=True)
+        (tmp_path / name / "sub" / "file").write_bytes(os.urandom(100_000))
+    size, inodes = usage([tmp_path / "one", tmp_path / "two"], 1000)
+    assert inodes == 4
+    assert 200_000 <= size < 300_000
+
+
+def test_usage_counts_holes_as_a_reader_would(tmp_path: Path) -> None:
+    with open(tmp_path / "sparse", "wb") as stream:
+        stream.truncate(50 * MB)
+    assert usage([tmp_path], 1000)[0] >= 50 * MB
+
+
+def test_usage_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "large").write_bytes(b"x" * MB)
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "link").symlink_to(tmp_path / "outside")
+    (tmp_path / "inside" / "file").symlink_to(tmp_path / "outside" / "large")
+    size, inodes = usage([tmp_path / "inside"], 1000)
+    assert inodes == 2
+    assert size < MB // 2
+
+
+def test_usage_stops_counting_past_the_bound(tmp_path: Path) -> None:
+    for folder in range(20):
+        (tmp_path / str(folder)).mkdir()
+        for number in range(20):
+            (tmp_path / str(folder) / str(number)).touch()
+    assert 50 < usage([tmp_path], 50)[1] < 100
+
+
+def test_a_folder_that_vanishes_meanwhile_counts_nothing(tmp_path: Path) -> None:
+    assert usage([tmp_path / "absent"], 10) == (0, 0)
+
+
+def test_what_was_over_before_may_stay_but_not_grow(tmp_path: Path) -> None:
+    """The command may be the one that cleans up."""
+    (tmp_path / "old").write_bytes(b"x" * (2 * MB))
+    watchdog = Watchdog(Limits(disk_bytes=MB), Mounts((), upper=tmp_path))
+
+    def look() -> str | None:
+        watchdog._disk_due = 0.0
+        return watchdog.exceeded(os.getpid())
+
+    assert look() is None
+    (tmp_path / "new").write_bytes(b"x" * 8192)
+    assert look() == "disk"
+    (tmp_path / "new").unlink()
+    assert look() is None
+
+
+def test_shared_memory_counts_as_memory() -> None:
+    own = resident_bytes([os.getpid()])
+    with mmap.mmap(-1, 64 * MB) as shared:  # MAP_SHARED
+        for page in range(0, 64 * MB, 4096):
+            shared[page] = 1
+        assert resident_bytes([os.getpid()]) - own >= 60 * MB
+
+
+def test_a_dead_process_has_neither_memory_nor_children() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert resident_bytes([pid]) == 0
+    assert descendants(pid) == [pid]
