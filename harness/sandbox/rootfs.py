@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from harness.canonical import digest_json
 from harness.errors import InputError
 from harness.paths import cache_dir
 from harness.sandbox.host import visible
@@ -53,7 +54,7 @@ def _is_below(path: Path, folder: str) -> bool:
 
 def _shared(name: str) -> Path:
     """A file or folder of the prepared root, where the sandbox's uid sees it."""
-    return visible(_written(cache_dir() / "etc-1", _ETC)) / name
+    return visible(_written(cache_dir() / f"etc-{digest_json(_ETC)[:16]}", _ETC)) / name
 
 
 def _empty() -> Path:

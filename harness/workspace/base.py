@@ -137,9 +137,9 @@ def _compile(folder: Path, python: Path) -> None:
     if marker.exists():
         return
     evaluator = folder / "evaluator"
-    command = [python, "-I", "-m", "compileall", "-q", "-j", "2", "--invalidation-mode", "checked-hash"]
+    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "2", "--invalidation-mode", "checked-hash"]
     subprocess.run(
-        [*command, "-x", "/tests/", evaluator],
+        [*command, "-x", "/tests/", str(evaluator)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
