@@ -54,7 +54,7 @@ def event_of(progress: Progress, status: str) -> tuple[str, int, str | None]:
 
 
 def known_total(costs: list[float | None]) -> float | None:
-    """Sum of the costs, US dollars; None when there is none or one is unknown."""
+    """Sum of the costs, US dollars, 0.0 of none; None when one is unknown."""
     if any(cost is None for cost in costs):
         return None
     return float(sum(cost for cost in costs if cost is not None))

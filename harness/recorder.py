@@ -16,7 +16,24 @@ from verifiers.verdict import Verdict
 def _plain(value: Any) -> Any:
     """For objects that JSON does not know (a provider's response, say): their data, else their text."""
     dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else repr(value)
+    try:
+        return dump(mode="json") if callable(dump) else repr(value)
+    except Exception:  # of the object's own making; the line must be written all the same
+        return repr(value)
+
+
+def _encode(value: Any) -> bytes:
+    text = json.dumps(value, default=_plain, ensure_ascii=False, sort_keys=True)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _encodable(value: Any) -> Any:
+    """``value``, or its text where it has loops or keys that JSON does not know."""
+    try:
+        _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)
+    return value
 
 
 def encode_output(output: bytes) -> dict[str, str]:
@@ -44,8 +61,11 @@ class Recorder:
         self._stream = open(path, "ab", buffering=0)
 
     def write(self, kind: str, **facts: Any) -> None:
-        line = json.dumps({"type": kind, **facts}, default=_plain, ensure_ascii=False, sort_keys=True)
-        self._stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
+        try:
+            line = _encode({"type": kind, **facts})
+        except (TypeError, ValueError, RecursionError):
+            line = _encode({"type": kind, **{name: _encodable(value) for name, value in facts.items()}})
+        self._stream.write(line + b"\n")
 
     def action(self, call: int, action: int, command: str, result: Result) -> None:
         self.write(

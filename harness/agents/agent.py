@@ -15,7 +15,7 @@ from harness import miniswe
 miniswe.prepare()
 
 from minisweagent.agents.default import DefaultAgent  # noqa: E402
-from minisweagent.exceptions import FormatError  # noqa: E402
+from minisweagent.exceptions import FormatError, InterruptAgentFlow  # noqa: E402
 
 from harness.agents.interrupts import end_attempt  # noqa: E402
 
@@ -79,6 +79,9 @@ class RecordedAgent(DefaultAgent):
             message: dict[str, Any] = self.model.query(self.messages)
         except FormatError as error:
             self._record(error.messages[0].get("extra", {}), False)
+            raise
+        except InterruptAgentFlow:  # the provider refused the request for good: a call, but an unbilled one
+            self._record({"cost": 0.0}, False)
             raise
         extra = message.get("extra", {})
         self.cost += extra.get("cost", 0.0)

@@ -7,8 +7,8 @@ import os
 import re
 from pathlib import Path
 
-#: Control characters (escape sequences begin with one), and marks that reorder text.
-_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: Control characters (escape sequences begin with one), marks that reorder text, and other line breaks than \n.
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def harmless(text: str) -> str:
@@ -27,7 +27,7 @@ def one_line(text: str, most: int) -> str:
 
 def span(seconds: float) -> str:
     """A duration for people: 4.2s, 3m05s, 2h10m."""
-    if seconds < 60:
+    if round(seconds, 1) < 60:
         return f"{seconds:.1f}s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
@@ -39,22 +39,34 @@ def money(dollars: float | None, unknown: int) -> str:
     """A cost for people; says how many tries have an unknown cost."""
     if dollars is None:
         return "cost unknown" if unknown else "no cost"
-    return f"${dollars:.2f}" + (f" and {unknown} tries of unknown cost" if unknown else "")
+    tries = "1 try" if unknown == 1 else f"{unknown} tries"
+    return f"${dollars:.2f}" + (f" and {tries} of unknown cost" if unknown else "")
 
 
 def last_command(trajectory: Path, window: int = 65536) -> tuple[int, str]:
-    """(call, command) of the last action in a trajectory that is being written; reads its tail only."""
+    """(call, command) of the last action in a trajectory that is being written; (0, "") before there is one.
+
+    Reads the tail only: ``window`` bytes, and more where one line is longer (an output can be).
+    """
     try:
         with open(trajectory, "rb") as stream:
-            stream.seek(max(0, os.fstat(stream.fileno()).st_size - window))
-            lines = stream.read().split(b"\n")
+            size = os.fstat(stream.fileno()).st_size
+            while True:
+                stream.seek(max(0, size - window))
+                found = _last_action(stream.read())
+                if found or window >= size:
+                    return found or (0, "")
+                window *= 8
     except OSError:
         return 0, ""
-    for line in reversed(lines):
+
+
+def _last_action(tail: bytes) -> tuple[int, str] | None:
+    for line in reversed(tail.split(b"\n")):
         try:
             found = json.loads(line)
         except ValueError:
             continue
         if isinstance(found, dict) and found.get("type") == "action":
             return int(found["call"]), one_line(str(found["command"]), 100)
-    return 0, ""
+    return None

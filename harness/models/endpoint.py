@@ -17,6 +17,8 @@ from harness.agents.interrupts import AttemptLost, end_attempt  # noqa: E402
 from harness.protocol.models import Price  # noqa: E402
 from harness.protocol.schema import Retry  # noqa: E402
 
+litellm.suppress_debug_info = True  # or it prints advice into the live display
+
 _PASSING = (
     litellm.exceptions.RateLimitError,
     litellm.exceptions.Timeout,
@@ -91,6 +93,11 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
             )
         return response
 
+    def _prepare_messages_for_api(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        # A model that once wrote half a surrogate pair could otherwise never be asked again.
+        prepared: list[dict[str, Any]] = _sendable(super()._prepare_messages_for_api(messages))
+        return prepared
+
     def _guarded(self, ask: Callable[[], Any]) -> Any:
         """Sorts errors into ends of the attempt (agent outcomes) and losses (infrastructure)."""
         try:
@@ -113,7 +120,7 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
             raise AttemptLost("provider_rejected" if _refused(error) else "provider_outage", str(error)) from error
 
     def _calculate_cost(self, response: Any) -> dict[str, Any]:
-        """US dollars; ``cost_known`` is false where neither protocol nor litellm has a price (0 is a legitimate price)."""
+        """US dollars; ``cost_known`` is false without a price (of protocol or litellm; 0 is one) or without usage."""
         usage = getattr(response, "usage", None)
         sent, received = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
         price = self._price
@@ -131,6 +138,18 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
             return {"cost": float(litellm.completion_cost(response, model=self.config.model_name)), "cost_known": True}
         except Exception:  # litellm raises bare Exception for a model that its table does not have
             return {"cost": 0.0, "cost_known": False}
+
+
+def _sendable(value: Any) -> Any:
+    """``value`` with what UTF-8 cannot carry replaced by question marks."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {key: _sendable(child) for key, child in value.items()}
+        case list():
+            return [_sendable(child) for child in value]
+    return value
 
 
 def _plain(response: Any) -> Any:

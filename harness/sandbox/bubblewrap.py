@@ -12,6 +12,7 @@ import json
 import os
 import resource
 import select
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -40,6 +41,8 @@ _WRAPPER = (
 )
 #: Longest command handed over as an argument; the kernel's limit for one is 128 KiB.
 _ARGUMENT_MAX = 100_000
+#: After all mounts: the root takes no more of them.
+_CLOSE = ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORKSPACE)
 _SMALL_TMPFS = str(64 << 20)
 
 
@@ -105,7 +108,7 @@ class BubblewrapSandbox:
             arguments += ["--tmp-overlay", WORKSPACE]
         for place, source in mounts.read_only.items():
             arguments += ["--ro-bind", str(host.visible(source)), place]
-        return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORKSPACE]
+        return arguments
 
     def run(self, command: str, *, seconds: float | None = None, pass_fds: tuple[int, ...] = ()) -> Result:
         if self._arguments is None:
@@ -134,13 +137,14 @@ class BubblewrapSandbox:
             "fd": left_fd,
         }  # fmt: skip
         if len(os.fsencode(command)) <= _ARGUMENT_MAX:
-            run = f'bash -c "$1" 2>&1 {left_fd}>&-'
+            run = f'bash -c -- "$1" 2>&1 {left_fd}>&-'
         else:
             command_fd = _memory_file(os.fsencode(command), stack)
             inherited.append(command_fd)
             arguments += ["--ro-bind-data", str(command_fd), "/run/command"]
             command, run = "", f"bash -c '. /run/command' 2>&1 {left_fd}>&-"
-        arguments += ["--", "bash", "-c", _WRAPPER.format(run=run, **quoted), "bash", command]
+        arguments += [*_CLOSE, "--", "bash", "-c", _WRAPPER.format(run=run, **quoted), "bash", command]
+        watchdog = Watchdog(limits, self._mounts)
         started = time.monotonic()
         process = subprocess.Popen(
             arguments, stdin=subprocess.DEVNULL, stdout=output_write.fileno(), stderr=subprocess.STDOUT, cwd="/", env={},
@@ -149,23 +153,25 @@ class BubblewrapSandbox:
         try:
             for end in (output_write, status_write, left_write):
                 end.close()
-            return self._attend(process, started, seconds, output_read.fileno(), status_read.fileno(), left_read)
+            ends = (output_read.fileno(), status_read.fileno())
+            return self._attend(process, watchdog, started, seconds, ends, left_read)
         finally:
             if process.poll() is None:
                 process.kill()
             process.wait()
 
     def _attend(
-        self, process: subprocess.Popen[bytes], started: float, seconds: float, output: int, status: int, left: BinaryIO
-    ) -> Result:
+        self, process: subprocess.Popen[bytes], watchdog: Watchdog, started: float, seconds: float, ends: tuple[int, int],
+        left: BinaryIO,
+    ) -> Result:  # fmt: skip
         """Reads output until every process of the sandbox is gone, or a limit says that it must be."""
         captured = CappedOutput(self._limits.output_bytes)
-        watchdog = Watchdog(self._limits, self._mounts)
+        output, status = ends
         facts, pidfd, reached = b"", -1, None
         poller = select.poll()
-        for end in (output, status):
+        for end in ends:
             poller.register(end, select.POLLIN | select.POLLHUP)
-        open_ends = {output, status}
+        open_ends = set(ends)
         try:
             while open_ends:
                 for end, _ in poller.poll(MEMORY_EVERY * 1000):
@@ -187,10 +193,11 @@ class BubblewrapSandbox:
                     elif elapsed > MEMORY_EVERY and pidfd >= 0:
                         reached = watchdog.exceeded(_field(facts, "child-pid") or process.pid)
                     if reached:
-                        process.kill()
+                        _kill(process, pidfd)
             if pidfd >= 0 and not wait_gone(pidfd, 30):
                 raise SandboxLost("processes of the sandbox did not end within 30 s")
         finally:
+            _kill(process, pidfd)
             if pidfd >= 0:
                 os.close(pidfd)
         code = _field(facts, "exit-code")
@@ -215,6 +222,15 @@ def _at_most(kind: int, wanted: int) -> int:
     """``wanted``, or this process's own hard limit where that is lower."""
     hard = resource.getrlimit(kind)[1]
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+
+
+def _kill(process: subprocess.Popen[bytes], first: int) -> None:
+    """Kills bwrap and the first process of its pid namespace, with which all others die. The latter would follow bwrap
+    by itself, were it not that the command may write into its memory (/proc/1/mem)."""
+    process.kill()
+    if first >= 0:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(first, signal.SIGKILL)
 
 
 def _memory_file(data: bytes, stack: contextlib.ExitStack) -> int:

@@ -2,7 +2,7 @@
 
 It refuses what namespaces leave open (AF_VSOCK and other exotic socket families, keyrings, io_uring, terminal
 injection), what a build or test never needs (mounting, tracing, kernel modules, new namespaces), and memory that no
-process shows as its own (memfd, System V segments), as the watchdog could not count it. A refused call
+process shows as its own (memfd, System V objects), as the watchdog could not count it. A refused call
 returns an error to the program; it is not killed.
 """
 
@@ -28,7 +28,8 @@ _REFUSED = (
     "fspick open_tree mount_setattr setns unshare add_key request_key keyctl bpf perf_event_open userfaultfd io_uring_setup "
     "io_uring_enter io_uring_register kexec_load init_module finit_module delete_module open_by_handle_at "
     "name_to_handle_at reboot swapon swapoff syslog acct settimeofday clock_settime clock_adjtime adjtimex quotactl "
-    "lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init memfd_create memfd_secret shmget"
+    "lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init memfd_create memfd_secret "
+    "shmget msgget semget"
 ).split()
 
 # System-call numbers: asm/unistd_64.h and asm-generic/unistd.h.
@@ -44,6 +45,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "syslog": 103, "acct": 163, "settimeofday": 164, "clock_settime": 227, "clock_adjtime": 305, "adjtimex": 159,
         "quotactl": 179, "lookup_dcookie": 212, "nfsservctl": 180, "kcmp": 312, "pidfd_getfd": 438,
         "process_madvise": 440, "fanotify_init": 300, "memfd_create": 319, "memfd_secret": 447, "shmget": 29,
+        "msgget": 68, "semget": 64,
     },
     "aarch64": {
         "socket": 198, "clone": 220, "ioctl": 29, "clone3": 435, "ptrace": 117, "process_vm_readv": 270,
@@ -56,6 +58,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "syslog": 116, "acct": 89, "settimeofday": 170, "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171,
         "quotactl": 60, "lookup_dcookie": 18, "nfsservctl": 42, "kcmp": 272, "pidfd_getfd": 438,
         "process_madvise": 440, "fanotify_init": 262, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
+        "msgget": 186, "semget": 190,
     },
 }  # fmt: skip
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

@@ -43,7 +43,7 @@ def usage(folders: list[Path], stop_after: int) -> tuple[int, int]:
 
 
 class Watchdog:
-    """Says when a running command is over a total limit.
+    """Says when a running command is over a total limit. Made before the command starts.
 
     A command that starts over the disk limit may still run (it may be the one that cleans up), but not grow.
     """
@@ -52,7 +52,7 @@ class Watchdog:
         self._limits = limits
         self._folders = [p for p in (mounts.upper, mounts.tmp, mounts.home) if p is not None]
         self._disk_due = time.monotonic() + DISK_EVERY
-        self._start: tuple[int, int] | None = None
+        self._start = self._usage()
 
     def _usage(self) -> tuple[int, int]:
         return usage(self._folders, self._limits.inodes * 2)
@@ -65,8 +65,6 @@ class Watchdog:
             return None
         now = self._usage()
         self._disk_due = time.monotonic() + DISK_EVERY
-        if self._start is None:
-            self._start = now
         if now[0] > max(self._limits.disk_bytes, self._start[0]):
             return "disk"
         if now[1] > max(self._limits.inodes, self._start[1]):

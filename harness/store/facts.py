@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, select
 
 from harness.canonical import digest_bytes
-from harness.store import ledger
+from harness.store import imports, ledger
 from harness.store.tables import (
     JsonText,
     actions,
@@ -33,6 +33,9 @@ COVERED = {
     "try_excluded": tries,
     "qualification": qualifications,
 }
+
+#: Rows of these tables that came from a file are covered batch by batch.
+_IMPORTED = {"attempts": imports.imported_attempts, "tries": imports.imported_tries}
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,16 @@ def reconcile(connection: Connection) -> FactFault | None:
         fault = next(_faults(connection, table, recorded[table.name]), None)
         if fault is not None:
             return fault
+    for batch, found, expected in imports.faults(connection):
+        return FactFault("tries", (batch,), "import", found, expected)
     return None
 
 
 def _faults(connection: Connection, table: Table, recorded: dict[tuple[Any, ...], Any]) -> Iterator[FactFault]:
-    for row in connection.execute(select(table).order_by(*table.primary_key.columns)).all():
+    query = select(table).order_by(*table.primary_key.columns)
+    if table.name in _IMPORTED:
+        query = query.where(~_IMPORTED[table.name]())
+    for row in connection.execute(query).all():
         facts = row_facts(connection, table, row)
         key = _key(table, facts)
         expected = recorded.pop(key, None)

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
-from harness.store import events, facts, ledger, reads
+from harness.store import events, facts, imports, ledger, reads
 from harness.store.clock import utc_now
 from harness.store.controller import Controller, RunningTry
 from harness.store.database import open_engine
@@ -168,6 +168,28 @@ class Store:
             actions=done,
         )
         self._end(try_id, result, "try_excluded", {"valid": False, "exclusion": exclusion})
+
+    def import_events(
+        self, digests: Mapping[str, str], rows: Iterable[tuple[str, events.EventRow]], sources: Sequence[str]
+    ) -> tuple[int, int]:
+        """Takes in rows of event tables, streamed; how many attempts and tries. All or nothing.
+
+        Args:
+            digests: digest of each stage in the rows; empty if it is not known.
+            rows: attempt id and row, in the order of an export.
+            sources: names of the files, for the ledger.
+
+        Raises:
+            StageConflict: the database holds attempts of a stage under another digest.
+            AlreadyHeld: the database holds an attempt of the rows.
+        """
+        with writing(self._engine) as connection:
+            for stage, digest in digests.items():
+                _refuse_other_digest(connection, stage, digest)
+                row = {"stage": stage, "digest": digest, "protocol": {"stage": stage, "kind": "imported"}}
+                _insert_missing(connection, "stage_registered", stages, [row | {"first_at": utc_now()}])
+            begun = select(attempts.c.stage).where(attempts.c.stage.in_(digests)).distinct()
+            return imports.insert_batch(connection, rows, sources, set(connection.execute(begun).scalars()))
 
     def put_qualification(
         self, task: str, task_digest: str, python: str, base_digest: str, sandbox: str, qualified: bool, record: Any

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import SERVED, SUBMIT, Step, bash, completion, error, slow, text, tool
-from tiny_lab import PROJECT, TinyLab
+from tiny_lab import TinyLab
 from trying import BACK, BROKEN, RIGHT, WRONG, Trier, applying
 
 from harness.attempt import Lost
@@ -79,7 +79,8 @@ def test_every_step_is_recorded_in_order(attempt: Trier) -> None:
     assert [(line["call"], line["action"]) for line in tried.of("action")] == [(2, 0), (2, 1), (3, 0)]
     assert tried.of("action")[1]["output"] == "/testbed\n"
     # The response is kept whole, also of the call that did not parse.
-    responses = [line["message"]["extra"]["response"] for line in tried.of("message") if line["message"].get("extra", {}).get("response")]
+    extras = [line["message"].get("extra", {}) for line in tried.of("message")]
+    responses = [extra["response"] for extra in extras if "response" in extra]
     assert [one["model"] for one in responses] == [SERVED] * 3
     assert responses[0]["choices"][0]["message"]["content"] == "hm"
 
@@ -189,13 +190,13 @@ def test_the_sentinel_elsewhere_is_output(attempt: Trier, command: str) -> None:
 )
 def test_context_overflow_is_an_outcome(attempt: Trier, overflow: Step) -> None:
     tried = attempt(bash("ls"), overflow)
-    assert tried.end == ("terminal", 1, "context_overflow")
+    assert tried.end == ("terminal", 2, "context_overflow")
     assert len(tried.requests) == 2
 
 
 def test_a_refusal_is_an_outcome(attempt: Trier) -> None:
     tried = attempt(bash("ls"), error(400, "Invalid prompt: flagged as potentially violating our usage policy"))
-    assert tried.end == ("terminal", 1, "refusal")
+    assert tried.end == ("terminal", 2, "refusal")
 
 
 # Censored.
@@ -294,7 +295,8 @@ def test_a_sandbox_that_cannot_run_is_no_output(fragile: Trier) -> None:
 def test_strange_responses_do_not_cost_the_trajectory(attempt: Trier) -> None:
     def strange(arguments: str, **call: object) -> Step:
         function = {"name": "bash", "arguments": arguments}
-        return completion({"content": "\ud83d \u202e \x1b[2J \udc80", "tool_calls": [{"id": "1", "type": "function", "function": function, **call}]})
+        made = {"id": "1", "type": "function", "function": function, **call}
+        return completion({"content": "\ud83d \u202e \x1b[2J \udc80", "tool_calls": [made]})
 
     steps = [
         strange('{"command": null}'),
@@ -302,26 +304,29 @@ def test_strange_responses_do_not_cost_the_trajectory(attempt: Trier) -> None:
         strange('{"command": "echo a\\u0000b"}', surprise={"deep": [1, None, "\ud800"]}),
         strange('{"command": "echo \\ud83d"}', index=7),
         strange('{"command": "printf \'\\\\377\\\\200\'"}'),
+        # litellm cannot take this one: it is asked for again, as if it had not arrived.
         completion({"tool_calls": [{"id": "1", "type": "function", "function": {"name": None, "arguments": None}}]}),
         completion({"content": ["not", "text"]}),
     ]
     tried = attempt(*steps, bash(RIGHT), horizon=12, model=PRICE)
-    assert tried.end == ("verified", 8, None)
-    assert tried.result.cost_usd == pytest.approx(8 * COST_OF_CALL)
+    assert tried.end == ("verified", 7, None)
+    assert tried.result.cost_usd == pytest.approx(7 * COST_OF_CALL)
     commands = [line["command"] for line in tried.of("action")]
     assert commands[:4] == ["None", "['ls']", "echo a\0b", "echo \ud83d"]
     assert decode_output(tried.of("action")[4]) == b"\377\200"
-    assert [line["call"] for line in tried.of("call")] == list(range(1, 9))
+    assert [line["call"] for line in tried.of("call")] == list(range(1, 8))
+    assert len(tried.requests) == 8
 
 
 def test_a_killed_attempt_leaves_its_trajectory_up_to_the_last_action(attempt: Trier, in_lab: TinyLab) -> None:
     server, path = attempt.server, in_lab.root / "killed.jsonl"
     server.script(bash("echo first"), bash("echo second > made"), slow(120, bash("ls")))
-    environment = in_lab.environment | {
-        "PYTHONPATH": os.pathsep.join([str(PROJECT), str(PROJECT / "tests" / "support")]), "OPENAI_API_KEY": "no-key",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "trying", server.url, str(path)]
-    child = subprocess.Popen(command, env=environment, cwd=in_lab.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = in_lab.environment | {"PYTHONPATH": paths, "OPENAI_API_KEY": "no-key"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "trying", server.url, str(path)], env=environment, cwd=in_lab.root,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    )  # fmt: skip
     try:
         deadline = time.monotonic() + 120
         while len(server.requests) < 3:

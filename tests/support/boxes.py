@@ -99,3 +99,14 @@ def children(pid: int) -> dict[int, tuple[str, str]]:
 
 def _process_folders() -> Iterable[Path]:
     return [Path("/proc", name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def boxed_checks(box: Box) -> None:
+    """The promises of a sandbox that depend most on who runs it."""
+    done = box.run("setsid sleep 600.123454321 & echo hi")
+    assert (done.returncode, done.output, done.background_left) == (0, b"hi\n", True), done
+    assert box.run("sleep 600.123454321", seconds=0.3).timed_out
+    assert box.run("echo x > /usr/x; echo x > /etc/x; echo x > /x").returncode == 1
+    assert box.run("python3 -c 'import socket; socket.create_connection((\"192.0.2.1\", 80), 3)'").returncode == 1
+    assert box.text("id -u; python3 -c 'print(6 * 7)'").split() == ["1000", "42"]
+    assert box.text("cat /proc/1/environ") == ""

@@ -40,9 +40,10 @@ USAGE = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 
 def completion(message: dict[str, Any], **fields: Any) -> Step:
     """A completion with this message; ``fields`` override the response's own, None removes one."""
+    whole = {"role": "assistant", "content": None, **message}
     response: dict[str, Any] = {
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": SERVED,
-        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": None, **message}}],
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": whole}],
         "usage": USAGE,
         **fields,
     }  # fmt: skip

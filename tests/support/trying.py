@@ -26,17 +26,26 @@ def applying(patch: str) -> str:
 
 
 #: Commands on the tiny task: its reference, a repair that is wrong, one that breaks the import, none.
-RIGHT, WRONG, BROKEN, BACK = applying(repair("2 * n")), applying(repair("0")), applying(repair("(")), "git checkout -q -- ."
+RIGHT, WRONG, BROKEN = (applying(repair(body)) for body in ("2 * n", "0", "("))
+BACK = "git checkout -q -- ."
 
 
 def endpoint_protocol(
-    url: str, *, task: str = "tiny-1", horizon: int = 8, after_pass: str = "stop", on_unverified_submit: str = "terminal",
-    max_tries: int = 2, limits: dict[str, Any] | None = None, model: dict[str, Any] | None = None,
-) -> Protocol:  # fmt: skip
-    """A stage with the runtime ``endpoint``; ``limits`` and ``model`` add to their sections. Nobody waits for a retry."""
+    url: str,
+    *,
+    task: str = "tiny-1",
+    horizon: int = 8,
+    after_pass: str = "stop",
+    on_unverified_submit: str = "terminal",
+    max_tries: int = 2,
+    limits: dict[str, Any] | None = None,
+    model: dict[str, Any] | None = None,
+) -> Protocol:
+    """A stage with the runtime ``endpoint``; ``limits`` and ``model`` add to their sections. Retries come at once."""
     settings = {"kind": "litellm", "name": "openai/unheard-of", "api_base": url, **(model or {})}
     data = stage_data(
-        tasks=[task], horizon=horizon, verification={"after_pass": after_pass, "on_unverified_submit": on_unverified_submit},
+        tasks=[task], horizon=horizon,
+        verification={"after_pass": after_pass, "on_unverified_submit": on_unverified_submit},
         retry={"max_tries": max_tries, "wait_seconds_max": 0},
         runtimes={"endpoint": {"agent": "default", "model": settings}}, sets={"all": ["endpoint"]}, default_set="all",
     )  # fmt: skip
@@ -73,10 +82,11 @@ class Tried:
         return [line for line in self.lines if line["type"] == kind]
 
 
-def make_unit(protocol: Protocol, trajectory: Path, runtime: str = "endpoint", **changes: Any) -> Unit:
-    """The first attempt of a protocol."""
-    attempt = expand(protocol, "0" * 64, [runtime])[0]
-    return Unit(protocol, attempt, **{"task_digest": load_task(attempt.task).digest, "trajectory": trajectory, **changes})
+def make_unit(protocol: Protocol, trajectory: Path, **changes: Any) -> Unit:
+    """The first attempt of a protocol with the runtime ``endpoint``, unless the changes say otherwise."""
+    attempt = changes.pop("attempt", None) or expand(protocol, "0" * 64, ["endpoint"])[0]
+    facts = {"task_digest": load_task(attempt.task).digest, "trajectory": trajectory}
+    return Unit(protocol, attempt, **{**facts, **changes})
 
 
 @dataclass

@@ -1,0 +1,150 @@
+"""The decision audit on the command line; also registers the commands on planning a study and on alarms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli import analysing_planning, analysing_value
+from harness.cli.analysing_events import (
+    Database,
+    Events,
+    Json,
+    Runtimes,
+    Stages,
+    columns,
+    load_table,
+    names,
+    percent,
+    stage_plan,
+    told,
+)
+from harness.cli.numbers import one_effect, whole_numbers
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.audit import Audit, Comparison
+    from analysis.opportunity import Opportunity
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the commands."""
+    app.command()(audit)
+    analysing_planning.add_to(app)
+    analysing_value.add_to(app)
+
+
+def audit(
+    budget: Annotated[int | None, typer.Option(help="Total calls B; the plan's if left out.")] = None,
+    times: Annotated[str | None, typer.Option(help="Decision calls, such as 4,8,12; the plan's if left out.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Error of the whole family; the plan's, or 0.05.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="clopper-pearson, weak-sign, fisher, boschloo, paired-sign or betting; the plan's, or clopper-pearson."
+        ),
+    ] = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(
+            help="How arms are taken from a task's attempts: one-pool, split or pairs; what the method needs."
+        ),
+    ] = None,
+    family: Annotated[int | None, typer.Option(help="Comparisons M, if fixed larger than tasks x times.")] = None,
+    optional_stopping: Annotated[
+        bool, typer.Option("--optional-stopping", help="Collection was stopped by looking at outcomes.")
+    ] = False,
+    effect: Annotated[str, typer.Option(help="Rates p,q of restart and continue for the n of 80 % power.")] = "0.8,0.2",
+    events: Events = None,
+    stages: Stages = None,
+    runtime: Runtimes = None,
+    database: Database = None,
+    as_json: Json = False,
+) -> None:
+    """Say per task and decision call whether restart or continuation is certified better, or that it is not known."""
+    from analysis.audit import audit as run_audit
+    from analysis.audit_document import audit_document
+    from analysis.cells import cells_of
+    from analysis.opportunity import opportunities
+
+    wanted, runtimes = names(stages, "--stages"), names(runtime, "--runtime")
+    with told():
+        table = load_table(events, database, wanted, runtimes)
+        plan = {} if events else stage_plan(database, wanted or sorted(table.values["stage"]))
+        if budget is None and "budget" not in plan:
+            raise InputError("is missing, and no plan of these stages says it", file="--budget", mend="--budget 30")
+        if times is None and "times" not in plan:
+            raise InputError("is missing, and no plan of these stages says it", file="--times", mend="--times 4,8,12")
+        cells = cells_of(table)
+        total = plan["budget"] if budget is None else budget
+        at = list(plan["times"]) if times is None else whole_numbers(times, "--times")
+        found = run_audit(
+            cells,
+            budget=total,
+            times=at,
+            alpha=plan.get("alpha", 0.05) if alpha is None else alpha,
+            method_name=method or plan.get("method", "clopper-pearson"),
+            sampling=sampling,
+            family=family,
+            optional_stopping=optional_stopping,
+            # A choice of runtimes makes another family than the one that was planned.
+            plans=[plan] if plan and runtimes is None else (),
+        )
+        summary = opportunities(cells, total, at)
+        if as_json:
+            typer.echo(json.dumps(audit_document(found, summary), allow_nan=False))
+            return
+        for line in _lines(found, summary, one_effect(effect)):
+            typer.echo(line)
+
+
+def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, float]) -> list[str]:
+    rows = [["stage runtime arm task", "t", "live", "q", "p", "continue", "restart", "decision"]]
+    for row in found.comparisons():
+        if row.decision != "not_reached":
+            rows.append(_row(row))
+    cohorts = [["stage runtime arm", "t", "live cells", "restart - continue", "task oracle", "perfect alarm"]]
+    for seen in summary:
+        effects = (seen.restart_minus_continue, seen.task_oracle, seen.perfect_alarm)
+        place = f"{seen.cohort.stage} {seen.cohort.runtime} {seen.cohort.arm}"
+        cohorts.append([place, str(seen.t), f"{seen.live_cells} of {seen.tasks}", *map(percent, effects)])
+    counts = {name: found.count(name) for name in ("restart", "continue", "abstain", "not_reached")}
+    lines = [
+        f"{found.plan}: {found.method} on {found.family} comparisons, budget {found.budget}, alpha {found.alpha:g}, "
+        f"sampling {found.sampling}; rates in %",
+        *(columns(rows) if len(rows) > 1 else ()),
+        f"{counts['restart']} restart, {counts['continue']} continue, {counts['abstain']} abstain; "
+        f"{counts['not_reached']} never reached",
+        "",
+        "Opportunity against continuing every live attempt, task-macro points (plug-in):",
+        *columns(cohorts),
+    ]
+    if counts["abstain"]:
+        lines += ["", *_why_abstained(found, effect)]
+    return lines
+
+
+def _row(row: Comparison) -> list[str]:
+    def interval(ends: tuple[float, float] | None) -> str:
+        return "-" if ends is None else f"[{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]"
+
+    place = f"{row.key.stage} {row.key.runtime} {row.key.arm} {row.key.task}"
+    live, fresh = f"{percent(row.q)} ({row.y}/{row.live})", f"{percent(row.p)} ({row.x}/{row.n})"
+    ends = (interval(row.continue_interval), interval(row.restart_interval))
+    return [place, str(row.t), str(row.live), live, fresh, *ends, row.decision]
+
+
+def _why_abstained(found: Audit, effect: tuple[float, float]) -> list[str]:
+    from analysis.power import Effect, attempts_needed
+
+    p, q = effect
+    needed = attempts_needed(found.method, Effect(p, q), alpha=found.alpha, family=found.family, most=300)
+    enough = f"n = {needed}" if needed else "more than n = 300"
+    return [
+        f"An abstention means that {found.method} does not resolve the comparison, not that the actions are equal.",
+        f"Below n = {found.attainable_n} an arm no outcome whatever is certified in a family of {found.family}; "
+        f"80 % power at p = {p:g}, q = {q:g} takes {enough} an arm (restartlab power).",
+    ]
