@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +27,9 @@ from harness.errors import InputError
 if TYPE_CHECKING:
     from analysis.audit import Audit, Comparison
     from analysis.opportunity import Opportunity
+
+#: Rows of abstentions that a person is shown.
+_SHOWN = 500
 
 
 def add_to(app: typer.Typer) -> None:
@@ -66,7 +68,7 @@ def audit(
 ) -> None:
     """Say per task and decision call whether restart or continuation is certified better, or that it is not known."""
     from analysis.audit import audit as run_audit
-    from analysis.audit_document import audit_document
+    from analysis.audit_document import audit_json
     from analysis.cells import cells_of
     from analysis.opportunity import opportunities
 
@@ -95,7 +97,9 @@ def audit(
         )
         summary = opportunities(cells, total, at)
         if as_json:
-            typer.echo(json.dumps(audit_document(found, summary), allow_nan=False))
+            for piece in audit_json(found, summary):
+                typer.echo(piece, nl=False)
+            typer.echo()
             return
         for line in _lines(found, summary, one_effect(effect)):
             typer.echo(line)
@@ -103,9 +107,12 @@ def audit(
 
 def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, float]) -> list[str]:
     rows = [["stage runtime arm task", "t", "live", "q", "p", "continue", "restart", "decision"]]
+    hidden = 0
     for row in found.comparisons():
-        if row.decision != "not_reached":
+        if row.decision in ("restart", "continue") or (row.decision == "abstain" and len(rows) <= _SHOWN):
             rows.append(_row(row))
+        else:
+            hidden += row.decision == "abstain"
     cohorts = [["stage runtime arm", "t", "live cells", "restart - continue", "task oracle", "perfect alarm"]]
     for seen in summary:
         effects = (seen.restart_minus_continue, seen.task_oracle, seen.perfect_alarm)
@@ -116,6 +123,7 @@ def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, fl
         f"{found.plan}: {found.method} on {found.family} comparisons, budget {found.budget}, alpha {found.alpha:g}, "
         f"sampling {found.sampling}; rates in %",
         *(columns(rows) if len(rows) > 1 else ()),
+        *([f"  ... and {hidden} more that abstain (--json has them all)"] if hidden else ()),
         f"{counts['restart']} restart, {counts['continue']} continue, {counts['abstain']} abstain; "
         f"{counts['not_reached']} never reached",
         "",

@@ -58,8 +58,9 @@ def _try_lines(number: int, one: TryView, lines_of_output: int | None) -> Iterat
 def _trajectory(facts: Any) -> bytes:
     if facts["trajectory"]:
         return Blobs(state_dir() / "blobs").get(facts["trajectory"])
-    path = trajectory_file(facts["environment"]["trajectory_file"])
-    return path.read_bytes() if path.exists() else b""
+    name = facts["environment"].get("trajectory_file")  # an imported try has none
+    path = trajectory_file(name) if name else None
+    return path.read_bytes() if path and path.exists() else b""
 
 
 def _trajectory_lines(data: bytes, lines_of_output: int | None, passed: tuple[int, int] | None) -> Iterator[str]:
@@ -70,6 +71,8 @@ def _trajectory_lines(data: bytes, lines_of_output: int | None, passed: tuple[in
             yield f"  -- call {line['call']}{'' if line['parsed'] else '  (malformed response)'}{cost}"
         elif kind == "message" and line["message"].get("role") == "assistant" and line["message"].get("content"):
             yield f"     {one_line(str(line['message']['content']), 300)}"
+        elif kind == "message" and (said := _malformed_reply(line["message"])):
+            yield f"     {one_line(said, 300)}"
         elif kind == "action":
             yield from _action_lines(line, lines_of_output)
         elif kind == "verdict":
@@ -79,6 +82,19 @@ def _trajectory_lines(data: bytes, lines_of_output: int | None, passed: tuple[in
             yield f"     verdict: {line['state']}{known}{why}{mark}"
         elif kind in ("end", "lost"):
             yield f"  -- {kind}: {one_line(str(line.get('event') or line.get('reason')), 80)}"
+
+
+def _malformed_reply(message: dict[str, Any]) -> str:
+    """What the model said in a reply that did not parse; empty for other messages."""
+    extra = message.get("extra") or {}
+    if extra.get("interrupt_type") != "FormatError":
+        return ""
+    try:
+        reply = extra["response"]["choices"][0]["message"]
+    except (KeyError, IndexError, TypeError):
+        return str(extra.get("response", ""))
+    calls = [str(call.get("function")) for call in reply.get("tool_calls") or []]
+    return " ".join([str(reply.get("content") or ""), *calls]).strip()
 
 
 def _action_lines(line: dict[str, Any], lines_of_output: int | None) -> Iterator[str]:

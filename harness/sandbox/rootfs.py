@@ -8,9 +8,11 @@ miss its library), its package folders replaced by the site that the task declar
 from __future__ import annotations
 
 import os
+import shutil
+from functools import lru_cache
 from pathlib import Path
 
-from harness.canonical import digest_json
+from harness.canonical import digest_bytes
 from harness.errors import InputError
 from harness.paths import cache_dir
 from harness.sandbox.host import visible
@@ -27,34 +29,36 @@ _ETC = {
     "hostname": "sandbox\n",
     "gitconfig": "[user]\n\tname = agent\n\temail = agent@sandbox\n[safe]\n\tdirectory = *\n",
 }
-#: From the host's /etc: the loader's cache and the names of alternatives (awk, editor).
-_ETC_OF_HOST = ("ld.so.cache", "alternatives", "localtime")
+#: From the host's /etc: the loader's cache, the local time, and the names of alternatives (awk, editor).
+_ETC_OF_HOST = ("ld.so.cache", "localtime")
+_ALTERNATIVES = Path("/etc/alternatives")
 HOME = "/home/agent"
 
 
-def _written(folder: Path, files: dict[str, str]) -> Path:
-    """``folder`` with ``files`` in it, written once."""
+@lru_cache(maxsize=1)
+def _etc(cache: Path) -> Path:
+    """The sandbox's /etc below ``cache``, written once for each content: one folder, as every mount costs each action."""
+    files = {name: text.encode() for name, text in _ETC.items()}
+    files |= {name: Path("/etc", name).read_bytes() for name in _ETC_OF_HOST if Path("/etc", name).is_file()}
+    links = {path.name: os.readlink(path) for path in sorted(_ALTERNATIVES.glob("*")) if path.is_symlink()}
+    folder = cache / f"etc-{digest_bytes(repr((files, links)).encode())[:16]}"
     if not folder.is_dir():
         fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
-        fresh.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (fresh / name).write_text(text)
+        shutil.rmtree(fresh, ignore_errors=True)
+        (fresh / "alternatives").mkdir(parents=True)
+        for name, content in files.items():
+            (fresh / name).write_bytes(content)
+        for name, target in links.items():
+            (fresh / "alternatives" / name).symlink_to(target)
         try:
             os.rename(fresh, folder)
         except OSError:  # another process was first
-            for name in files:
-                (fresh / name).unlink()
-            fresh.rmdir()
+            shutil.rmtree(fresh, ignore_errors=True)
     return folder
 
 
 def _is_below(path: Path, folder: str) -> bool:
     return path == Path(folder) or Path(folder) in path.parents
-
-
-def _shared(name: str) -> Path:
-    """A file or folder of the prepared root, where the sandbox's uid sees it."""
-    return visible(_written(cache_dir() / f"etc-{digest_json(_ETC)[:16]}", _ETC)) / name
 
 
 def _empty() -> Path:
@@ -73,14 +77,9 @@ def system_arguments() -> list[str]:
         elif top.is_dir():
             arguments += ["--ro-bind", str(top), str(top)]
     for folder in _MASKED:
-        if Path(folder).is_dir():
+        if Path(folder).is_dir() and any(os.scandir(folder)):
             arguments += ["--ro-bind", str(_empty()), folder]
-    for name in _ETC:
-        arguments += ["--ro-bind", str(_shared(name)), f"/etc/{name}"]
-    for name in _ETC_OF_HOST:
-        if Path("/etc", name).exists():
-            arguments += ["--ro-bind", f"/etc/{name}", f"/etc/{name}"]
-    return arguments
+    return [*arguments, "--ro-bind", str(visible(_etc(cache_dir()))), "/etc"]
 
 
 def python_arguments(python: Interpreter, site: Path) -> list[str]:

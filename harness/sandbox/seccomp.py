@@ -25,11 +25,11 @@ _TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 
 _REFUSED = (
     "ptrace process_vm_readv process_vm_writev mount umount2 pivot_root chroot move_mount fsopen fsconfig fsmount "
-    "fspick open_tree mount_setattr setns unshare add_key request_key keyctl bpf perf_event_open userfaultfd io_uring_setup "
-    "io_uring_enter io_uring_register kexec_load init_module finit_module delete_module open_by_handle_at "
-    "name_to_handle_at reboot swapon swapoff syslog acct settimeofday clock_settime clock_adjtime adjtimex quotactl "
-    "lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init memfd_create memfd_secret "
-    "shmget msgget semget"
+    "fspick open_tree mount_setattr setns unshare add_key request_key keyctl bpf perf_event_open userfaultfd "
+    "io_uring_setup io_uring_enter io_uring_register kexec_load init_module finit_module delete_module "
+    "open_by_handle_at name_to_handle_at reboot swapon swapoff syslog acct settimeofday clock_settime clock_adjtime "
+    "adjtimex quotactl lookup_dcookie nfsservctl kcmp pidfd_getfd process_madvise fanotify_init "
+    "memfd_create memfd_secret shmget msgget semget"
 ).split()
 
 # System-call numbers: asm/unistd_64.h and asm-generic/unistd.h.

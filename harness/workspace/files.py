@@ -67,7 +67,7 @@ def remove_tree(path: str | os.PathLike[str]) -> None:
 
 
 def _empty(top: int) -> None:
-    """Removes all in the folder ``top``; one level at a time, as an adversary's folders nest deeper than any recursion."""
+    """Removes all in the folder ``top``, level by level: an adversary's folders nest deeper than any recursion."""
     number = 0
     while names := os.listdir(top):
         for name in names:

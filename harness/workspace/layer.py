@@ -4,8 +4,8 @@ The upper is a change list already, so a snapshot looks at changed files only, n
 canonical form (against the base's manifest): an entry equal to the base's, a deletion of what never was, a folder that
 was only copied up, an opaque folder are all resolved, so equal trees have equal digests however they came about.
 
-What lies deeper than any source tree is left out: a path of more than ``DEPTH_MAX`` names or ``PATH_MAX`` bytes. An agent
-can nest folders until no path, and no reader that descends, reaches their end.
+What lies deeper than any source tree is left out: a path of more than ``DEPTH_MAX`` names or ``PATH_MAX`` bytes. An
+agent can nest folders until no path, and no reader that descends, reaches their end.
 """
 
 from __future__ import annotations
@@ -90,10 +90,6 @@ class LayerReader:
 
     def __init__(self, upper: str, base: Manifest):
         self._upper, self._base = upper, base
-        self._children: dict[str, list[str]] = {}
-        for path in base:
-            parent, _, _ = path.rpartition("/")
-            self._children.setdefault(parent, []).append(path)
         self._cache: ScanCache = {}
         self._seen: ScanCache = {}
         self._changes: dict[str, Entry] = {}
@@ -146,6 +142,14 @@ class LayerReader:
                 self._on_content(content)
         self._seen[key] = entry
         return entry
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        """The base's paths by folder. Made on the first opaque folder: most attempts have none, and bases are large."""
+        children: dict[str, list[str]] = {}
+        for path in self._base:
+            children.setdefault(path.rpartition("/")[0], []).append(path)
+        return children
 
     def _delete_children(self, path: str, kept: set[str]) -> None:
         """An opaque folder hides what the base has below it."""

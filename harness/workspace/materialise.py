@@ -19,7 +19,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def safe_path(path: str) -> str:
-    """``path`` decoded; raises ``InputError`` if it is absolute, empty, steps upwards or is encoded otherwise than here."""
+    """``path`` decoded; raises ``InputError`` if it is absolute, empty, steps upwards or is not encoded as here."""
     name = decode_name(path)
     # The encoding first: "%2e%2e" and "a%2f..%2fb" are steps upwards too.
     if encode_name(name) != path or "\0" in name or any(part in ("", ".", "..") for part in name.split("/")):
@@ -48,8 +48,6 @@ def materialise(manifest: Manifest, target: Path, content: Callable[[str], bytes
         place = target / decode_name(path)
         place.mkdir(mode=0o700)
         give(place)
-        if path in manifest and path in base and base[path].kind != "directory":
-            os.setxattr(place, "user.overlay.opaque", b"y")
     for path, entry in manifest.items():
         if entry.kind != "directory":
             _create(target / decode_name(path), entry, content)

@@ -34,9 +34,10 @@ def _process_folder(state: Path) -> tuple[Path, int]:
 
 def _fresh_folder(*names: str) -> Path:
     """A new folder below the state directory. Its name says nothing: mount tables inside the sandbox show it."""
-    folder = _process_folder(state_dir())[0] / secrets.token_hex(8)
+    parent = _process_folder(state_dir())[0]
+    host.visible(parent)
+    folder = parent / secrets.token_hex(8)
     folder.mkdir()
-    host.visible(folder.parent)
     for name in names:
         (folder / name).mkdir(mode=0o755)
         host.give(folder / name)

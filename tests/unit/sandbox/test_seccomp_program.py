@@ -39,7 +39,9 @@ def verdict(machine: str, call: str | int, *arguments: int, arch: int | None = N
 def test_only_confined_socket_families_pass(machine: str) -> None:
     allowed = {family for family in range(64) if verdict(machine, "socket", family, 1, 0) is None}
     assert allowed == set(FAMILIES.values())
-    assert verdict(machine, "socket", 40, 1) == errno.EAFNOSUPPORT  # AF_VSOCK reaches the host past any network namespace
+    assert (
+        verdict(machine, "socket", 40, 1) == errno.EAFNOSUPPORT
+    )  # AF_VSOCK reaches the host past any network namespace
 
 
 @machines
