@@ -85,7 +85,7 @@ class HiddenTestVerifier:
         code = self._task.hidden.decode() + f"\n\ndef {canary}():\n    assert [] == [0]\n"
         key = secrets.token_bytes(32)
         request = {
-            "key": key.hex(), "module": self._task.spec.source.package, "path": [_SITE, WORKSPACE], "code": code,
+            "key": key.hex(), "module": self._task.spec.source.package, "site": _SITE, "workspace": WORKSPACE, "code": code,
             "tests": order, "seconds": seconds,
         }  # fmt: skip
         limits = Limits(seconds=IMPORT_SECONDS + 2 * seconds)

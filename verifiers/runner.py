@@ -2,7 +2,7 @@
 
 Usage: python3 -P -s -S -B runner.py REQUEST_FD REPORT_FD
 
-The request (JSON: key, module, path, code, tests, seconds) is read before any candidate code is imported. Reports are
+The request (JSON: key, module, site, workspace, code, tests, seconds) is read before any candidate code is imported. Reports are
 lines signed with the request's one-time key, over a descriptor whose number varies; nothing that candidate code prints,
 exits with or writes to a file counts. Each test runs in a child forked after the import: it starts from the same
 state whatever ran before, and a test that ends the process ends its own child only.
@@ -13,6 +13,7 @@ import hmac
 import json
 import os
 import signal
+import site
 import sys
 import time
 from collections.abc import Callable
@@ -74,7 +75,10 @@ def main() -> None:
     report = _reporter(bytes.fromhex(request.pop("key")), report_end)
     report(stage="alive")
     code = compile(request["code"], "hidden", "exec", dont_inherit=True)
-    sys.path += request["path"]
+    # With its .pth files (distutils for old releases), but without the site module's own start-up, which would run a
+    # sitecustomize of the candidate. The workspace comes last, so it cannot stand in for the standard library.
+    site.addsitedir(request["site"])
+    sys.path = [*(p for p in sys.path if p != request["workspace"]), request["workspace"]]
     try:
         __import__(request["module"])
     except BaseException as error:
