@@ -15,7 +15,7 @@ from harness.workspace.layer import Layer
 from harness.workspace.workspace import Workspace
 from tasks.package import load_task
 from verifiers.place import prepare_place
-from verifiers.verdict import Verdict
+from verifiers.verdict import JUDGED, Verdict
 
 #: How often the reference is judged; every one must pass.
 REFERENCE_REPEATS = 3
@@ -55,6 +55,9 @@ class GateResult:
 
     def complaints(self) -> list[str]:
         """Why the task is not qualified, in words."""
+        base = self.verdicts.get("base", {})
+        if base.get("state") not in (None, *JUDGED):
+            return [f"the base cannot be judged ({base['state']}: {base['detail']})"]
         said = [] if self.base else ["the base does not fail as its tests declare"]
         said += [] if self.nop else ["an unchanged workspace passes"]
         said += [] if self.reference else [f"the reference failed {self.flake_rate:.0%} of its evaluations"]

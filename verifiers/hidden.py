@@ -85,8 +85,8 @@ class HiddenTestVerifier:
         code = self._task.hidden.decode() + f"\n\ndef {canary}():\n    assert [] == [0]\n"
         key = secrets.token_bytes(32)
         request = {
-            "key": key.hex(), "module": self._task.spec.source.package, "site": _SITE, "workspace": WORKSPACE, "code": code,
-            "tests": order, "seconds": seconds,
+            "key": key.hex(), "module": self._task.spec.source.package, "site": _SITE, "workspace": WORKSPACE,
+            "code": code, "tests": order, "seconds": seconds,
         }  # fmt: skip
         limits = Limits(seconds=IMPORT_SECONDS + 2 * seconds)
         with CandidateMount(self._base, layer.candidate.manifest, content) as mounts, contextlib.ExitStack() as stack:

@@ -12,12 +12,15 @@ from harness.cli.analysing_events import (
     Database,
     Events,
     Json,
+    Named,
     Runtimes,
     Stages,
     columns,
     load_table,
+    named_stages,
     names,
     percent,
+    progress,
     stage_plan,
     told,
 )
@@ -40,7 +43,8 @@ def add_to(app: typer.Typer) -> None:
 
 
 def audit(
-    budget: Annotated[int | None, typer.Option(help="Total calls B; the plan's if left out.")] = None,
+    named: Named = None,
+    budget: Annotated[int | None, typer.Option(min=2, help="Total calls B; the plan's if left out.")] = None,
     times: Annotated[str | None, typer.Option(help="Decision calls, such as 4,8,12; the plan's if left out.")] = None,
     alpha: Annotated[float | None, typer.Option(help="Error of the whole family; the plan's, or 0.05.")] = None,
     method: Annotated[
@@ -55,7 +59,7 @@ def audit(
             help="How arms are taken from a task's attempts: one-pool, split or pairs; what the method needs."
         ),
     ] = None,
-    family: Annotated[int | None, typer.Option(help="Comparisons M, if fixed larger than tasks x times.")] = None,
+    family: Annotated[int | None, typer.Option(help="Comparisons M, if fixed larger than cells x times.")] = None,
     optional_stopping: Annotated[
         bool, typer.Option("--optional-stopping", help="Collection was stopped by looking at outcomes.")
     ] = False,
@@ -68,32 +72,46 @@ def audit(
 ) -> None:
     """Say per task and decision call whether restart or continuation is certified better, or that it is not known."""
     from analysis.audit import audit as run_audit
+    from analysis.audit import default_sampling
     from analysis.audit_document import audit_json
     from analysis.cells import cells_of
+    from analysis.certificates import method as method_of
     from analysis.opportunity import opportunities
 
-    wanted, runtimes = names(stages, "--stages"), names(runtime, "--runtime")
+    wanted, runtimes = named_stages(named, stages), names(runtime, "--runtime")
+    stated_effect = one_effect(effect)
     with told():
         table = load_table(events, database, wanted, runtimes)
-        plan = {} if events else stage_plan(database, wanted or sorted(table.values["stage"]))
+        held = wanted or sorted(table.values["stage"])
+        plan = {} if events else stage_plan(database, held)
         if budget is None and "budget" not in plan:
-            raise InputError("is missing, and no plan of these stages says it", file="--budget", mend="--budget 30")
+            raise InputError("is missing, and there is no common plan to take it from", file="--budget", mend="--budget 30")
         if times is None and "times" not in plan:
-            raise InputError("is missing, and no plan of these stages says it", file="--times", mend="--times 4,8,12")
+            raise InputError("is missing, and there is no common plan to take it from", file="--times", mend="--times 4,8,12")
         cells = cells_of(table)
         total = plan["budget"] if budget is None else budget
         at = list(plan["times"]) if times is None else whole_numbers(times, "--times")
+        used = method_of(method or plan.get("method", "clopper-pearson"))
+        so_far = None if events else progress(database, held, runtimes)
+        early = so_far is not None and so_far.unfinished > 0
+        if so_far is not None and early:
+            note = f"{so_far.unfinished} of {so_far.attempts} attempts are not finished: an early look"
+            typer.echo(f"note: {note}{'' if used.OPTIONAL_STOPPING else ', and so not the planned audit'}", err=True)
+        # Another family, another way of sampling, or a look before the end is not what was planned.
+        as_planned = runtimes is None and family is None and sampling in (None, default_sampling(used))
+        as_planned = as_planned and (used.OPTIONAL_STOPPING or not early)
+        if family is None and so_far is not None:
+            family = so_far.cells * len(at)  # cells without a result yet count too
         found = run_audit(
             cells,
             budget=total,
             times=at,
             alpha=plan.get("alpha", 0.05) if alpha is None else alpha,
-            method_name=method or plan.get("method", "clopper-pearson"),
+            method_name=used.NAME,
             sampling=sampling,
             family=family,
             optional_stopping=optional_stopping,
-            # A choice of runtimes makes another family than the one that was planned.
-            plans=[plan] if plan and runtimes is None else (),
+            plans=[plan] if plan and as_planned else (),
         )
         summary = opportunities(cells, total, at)
         if as_json:
@@ -101,7 +119,7 @@ def audit(
                 typer.echo(piece, nl=False)
             typer.echo()
             return
-        for line in _lines(found, summary, one_effect(effect)):
+        for line in _lines(found, summary, stated_effect):
             typer.echo(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,7 @@ Events = Annotated[
 Stages = Annotated[
     list[str] | None, typer.Option("--stages", help="Stages, comma-separated (repeatable); naming several pools them.")
 ]
+Named = Annotated[list[str] | None, typer.Argument(metavar="[STAGE]...", help="The same as --stages.")]
 Runtimes = Annotated[list[str] | None, typer.Option("--runtime", help="Runtimes, comma-separated (repeatable).")]
 Database = Annotated[str | None, typer.Option(help="Database path or URL.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -53,6 +54,11 @@ def names(given: Sequence[str] | None, option: str) -> list[str] | None:
     if not found:
         raise InputError("names nothing", file=option, mend="write one or more names, or leave the option out")
     return list(dict.fromkeys(found))
+
+
+def named_stages(named: Sequence[str] | None, stages: Sequence[str] | None) -> list[str] | None:
+    """Stages that were named as arguments and by ``--stages``."""
+    return names([*(named or ()), *(stages or ())], "--stages") if named or stages is not None else None
 
 
 def load_table(
@@ -99,6 +105,25 @@ def stage_plan(database: str | None, stages: Sequence[str] | None) -> dict[str, 
         records = [store.stage(stage) for stage in stages or ()]
     plans = [record.protocol.get("protocol", {}).get("analysis") for record in records if record is not None]
     return dict(plans[0]) if plans and plans[0] and all(plan == plans[0] for plan in plans) else {}
+
+
+class Progress(NamedTuple):
+    """How far stages are: cells (task, runtime, arm) and attempts that were planned, and attempts without a result."""
+
+    cells: int
+    attempts: int
+    unfinished: int
+
+
+def progress(database: str | None, stages: Sequence[str], runtimes: Sequence[str] | None) -> Progress:
+    """The progress of stages in the database, of some runtimes or all."""
+    from harness.cli.options import database_place
+    from harness.store.store import Store
+
+    with Store.open(database_place(database), create=False) as store:
+        found = [cell for stage in stages for cell in store.counts(stage) if not runtimes or cell.runtime in runtimes]
+    planned = sum(cell.planned for cell in found)
+    return Progress(len(found), planned, planned - sum(cell.finished for cell in found))
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -37,8 +38,8 @@ def power(
     family: Family = 1,
     alpha: Alpha = 0.05,
     target: Annotated[float, typer.Option("--power", help="Chance of certifying the true direction.")] = 0.8,
-    n: Annotated[int | None, typer.Option("--n", help="Give the power of this many attempts instead.")] = None,
-    most: Annotated[int, typer.Option(help="Largest number of attempts tried.")] = 300,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Give the power of this many attempts instead.")] = None,
+    most: Annotated[int, typer.Option(min=1, help="Largest number of attempts tried.")] = 300,
     as_json: Json = False,
 ) -> None:
     """Say how many attempts each method needs to certify an effect (an arm; in all, for one pool and split)."""
@@ -61,31 +62,41 @@ def power(
                         row["n"] = attempts_needed(name, effect, target=target, most=most, **asked)
                     found = None if row["n"] is None else chance(name, effect, row["n"], **asked)
                 except InputError as refusal:
-                    if method and design:
-                        raise  # asked for by name, so the answer is the refusal
+                    if (method and design) or refusal.file not in (None, "--method"):
+                        raise  # asked for by name, so the answer is the refusal; or bad whatever the method
                     row["refused"], found = str(refusal.what), None
                 row["power"] = None if found is None else {"restart": found.restart, "continue": found.continue_}
                 rows.append(row)
     told_effect = {"p": p, "q": q, "live": live, "both": both}
+    document = {"alpha": alpha, "family": family, "effect": told_effect, "target": target, "most": most}
     if as_json:
-        document = {"alpha": alpha, "family": family, "effect": told_effect, "target": target, "most": most}
         typer.echo(json.dumps({**document, "rows": rows}, allow_nan=False))
-        return
+    else:
+        for line in _power_lines(rows, document):
+            typer.echo(line)
+    if all(row["refused"] is not None for row in rows):
+        raise Incomplete("every method refused these designs and this effect")
+
+
+def _power_lines(rows: list[dict[str, Any]], document: dict[str, Any]) -> Iterator[str]:
+    effect = document["effect"]
+    yield (
+        f"p = {effect['p']:g}, q = {effect['q']:g}, live {effect['live']:g}, family {document['family']}, "
+        f"alpha {document['alpha']:g}, power {document['target']:g}"
+    )
     shown = [["design and method", "least n", "n", "restart %", "continue %"]]
     for row in rows:
         if row["refused"] is None:
             chances = row["power"] or {"restart": None, "continue": None}
-            count = f"> {most}" if row["n"] is None else str(row["n"])
+            count = f"> {document['most']}" if row["n"] is None else str(row["n"])
             ends = (percent(chances["restart"]), percent(chances["continue"]))
             shown.append([f"{row['design']} {row['method']}", str(row["attainable_n"]), count, *ends])
-    typer.echo(f"p = {p:g}, q = {q:g}, live {live:g}, family {family}, alpha {alpha:g}, power {target:g}")
-    for line in columns(shown):
-        typer.echo(line)
-    typer.echo("n counts attempts an arm (independent) or in all (one-pool, split); least n: attempts an arm below")
-    typer.echo("which no outcome is certified.")
+    yield from columns(shown)
+    yield "n counts attempts an arm (independent) or in all (one-pool, split); least n: attempts an arm below"
+    yield "which no outcome is certified."
     for row in rows:
         if row["refused"] is not None:
-            typer.echo(f"refused: {row['design']} {row['method']}: {row['refused']}")
+            yield f"refused: {row['design']} {row['method']}: {row['refused']}"
 
 
 def samples(
@@ -122,13 +133,13 @@ def samples(
 def coverage(
     method: Methods = None,
     law: Annotated[list[str] | None, typer.Option(help="Completion laws, comma-separated; all if left out.")] = None,
-    attempts: Annotated[int, typer.Option(help="Attempts a task.")] = 30,
-    tasks: Annotated[int, typer.Option(help="Tasks of the family.")] = 1,
+    attempts: Annotated[int, typer.Option(min=1, help="Attempts a task.")] = 30,
+    tasks: Annotated[int, typer.Option(min=1, help="Tasks of the family.")] = 1,
     times: Annotated[str, typer.Option(help="Decision calls.")] = "16",
-    budget: Annotated[int, typer.Option(help="Total calls.")] = 30,
+    budget: Annotated[int, typer.Option(min=2, max=10_000, help="Total calls.")] = 30,
     alpha: Alpha = 0.05,
-    replicates: Annotated[int, typer.Option(help="Simulated families.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
+    replicates: Annotated[int, typer.Option(min=1, help="Simulated families.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Simulate families with known truth and count those in which a method claims anything wrong."""

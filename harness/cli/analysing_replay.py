@@ -13,10 +13,12 @@ from harness.cli.analysing_events import (
     Database,
     Events,
     Json,
+    Named,
     Runtimes,
     Stages,
     columns,
     load_table,
+    named_stages,
     names,
     percent,
     stage_plan,
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from analysis.schedules import Schedule
 
 _KINDS = ("single", "fixed", "geometric", "luby", "caps")
+#: Calls, and calls of a list, that a replay takes on; its time and memory grow with them.
+_MOST = 100_000
 
 Replicates = Annotated[int, typer.Option(min=100, help="Bootstrap replicates where ends cannot be exact.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of those replicates.")]
@@ -47,11 +51,13 @@ def import_(
 ) -> None:
     """Take event tables into the database; any bad row refuses them whole."""
     from harness.cli.options import database_place
-    from harness.collection.importing import import_files
+    from harness.collection.importing import import_files, read_files
     from harness.store.store import Store
 
-    with told(), Store.open(database_place(database)) as store:
-        done = import_files(store, files)
+    with told():
+        incoming = read_files(files)  # before the database, which a refusal must not make
+        with Store.open(database_place(database)) as store:
+            done = import_files(store, incoming)
     if as_json:
         typer.echo(json.dumps({"stages": done.stages, "attempts": done.attempts, "tries": done.tries}))
     else:
@@ -59,10 +65,11 @@ def import_(
 
 
 def replay(
-    budget: Annotated[int | None, typer.Option(min=1, help="Total calls; by default the stage's plan.")] = None,
+    budget: Annotated[int | None, typer.Option(min=1, max=_MOST, help="Total calls; by default the stage's plan.")] = None,
     schedule: Annotated[str, typer.Option(help="single, fixed, geometric, luby or caps (caps 15,15,30).")] = "fixed",
-    listed: Annotated[
-        str | None, typer.Argument(metavar="[CAPS]", help="The caps of --schedule caps, such as 15,15,30.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[STAGE]... [CAPS]", help="The same as --stages; the caps of --schedule caps."),
     ] = None,
     cutoffs: Annotated[
         str | None, typer.Option(help="Of fixed: 4:30:2 or 8,16,30; by default the stage's plan.")
@@ -94,7 +101,8 @@ def replay(
     from analysis.replay_document import ReplayPlan, replay_document
 
     with told():
-        chosen = names(stages, "--stages")
+        listed = next((word for word in words or () if schedule == "caps" and word[:1].isdigit()), None)
+        chosen = named_stages([word for word in words or () if word is not listed], stages)
         table = load_table(events, database, chosen, names(runtime, "--runtime"))
         plan = {} if events else stage_plan(database, chosen or table.values["stage"])
         calls = budget or plan.get("budget")
@@ -107,7 +115,9 @@ def replay(
             text = cutoffs or ",".join(map(str, plan.get("cutoffs", ())))
             schedules = _fixed(text, calls, release)
         else:
-            schedules = [_schedule(schedule, listed or cutoffs, first, ratio, unit, repeat, release)]
+            if cutoffs is not None:
+                raise InputError(f"are not of --schedule {schedule}", file="--cutoffs", mend="give --schedule fixed")
+            schedules = [_schedule(schedule, listed, first, ratio, unit, repeat, release)]
         groups = groups_of(cells_of(table), chosen)
         baseline = None if against is None else _baseline(against, release)
         document = replay_document(groups, ReplayPlan(calls, tuple(schedules), release, baseline, replicates, seed))
@@ -119,6 +129,7 @@ def replay(
 
 
 def completion(
+    named: Named = None,
     through: Annotated[
         int | None, typer.Option(min=1, help="Last call; by default the last that is identified.")
     ] = None,
@@ -139,7 +150,7 @@ def completion(
     from analysis.groups import groups_of
 
     with told():
-        chosen = names(stages, "--stages")
+        chosen = named_stages(named, stages)
         table = load_table(events, database, chosen, names(runtime, "--runtime"))
         groups = groups_of(cells_of(table), chosen)
         document = completion_document(groups, through=through, incidence=incidence, replicates=replicates, seed=seed)
@@ -194,7 +205,7 @@ def _numbers(text: str, option: str, *, distinct: bool = True) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         bounds = part.strip().split(":")
-        if len(bounds) > 3 or not all(bound.isascii() and bound.isdigit() and int(bound) for bound in bounds):
+        if len(bounds) > 3 or not all(bound.isascii() and bound.isdigit() and len(bound) < 7 and int(bound) for bound in bounds):
             mend = "write calls of 1 or more, such as 8,16,30, or 4:30:2 for 4 to 30 in steps of 2"
             raise InputError(f"{part.strip()!r} is not a list of calls", file=option, mend=mend)
         numbers = [int(bound) for bound in bounds]
@@ -225,7 +236,7 @@ def _group_lines(document: dict[str, Any], name: tuple[str, str]) -> Iterator[st
     pooled = ", ".join(dict.fromkeys(stage for stage, _ in tasks))
     origins = ", ".join(sorted({row["origin"] for row in mine["tasks"]}))
     note = " (instruments, not language models)" if "synthetic" in origins else ""
-    yield f"runtime {name[0]}, arm {name[1]}: {len(tasks)} tasks of {pooled}; {origins}{note}"
+    yield f"runtime {name[0]}, arm {name[1]}: {len(tasks)} {'task' if len(tasks) == 1 else 'tasks'} of {pooled}; {origins}{note}"
     contrasts = {row["cutoff"]: row for row in mine["contrasts"]}
     rows = [["cutoff", "mean", "difference", "95 % interval", "positive", "ends"]]
     for row in mine["macro"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,10 +15,12 @@ from harness.cli.analysing_events import (
     Database,
     Events,
     Json,
+    Named,
     Runtimes,
     Stages,
     columns,
     load_table,
+    named_stages,
     names,
     percent,
     told,
@@ -37,6 +40,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def value(
+    named: Named = None,
     q: Annotated[float | None, typer.Option("--q", help="Success of continuing a live attempt.")] = None,
     p: Annotated[float | None, typer.Option("--p", help="Success of one clean restart within the calls left.")] = None,
     tau: Annotated[float | None, typer.Option(help="Alarm rate on failing continuations.")] = None,
@@ -45,12 +49,12 @@ def value(
         Path | None, typer.Option(help="CSV of alarms: [stage, runtime, arm,] task, repeat, call, score or flag.")
     ] = None,
     threshold: Annotated[float | None, typer.Option(help="A score from which on there is an alarm.")] = None,
-    budget: Annotated[int | None, typer.Option(help="Total calls B.")] = None,
+    budget: Annotated[int | None, typer.Option(min=2, help="Total calls B.")] = None,
     times: Annotated[str | None, typer.Option(help="Decision calls, such as 4,8,12.")] = None,
-    monitoring_calls: Annotated[int, typer.Option(help="Calls that monitoring takes from the budget.")] = 0,
-    kappa: Annotated[float, typer.Option(help="Success probability that monitoring costs a live attempt.")] = 0.0,
-    replicates: Annotated[int, typer.Option(help="Bootstrap replicates, of tasks.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 1,
+    monitoring_calls: Annotated[int, typer.Option(min=0, help="Calls that monitoring takes from the budget.")] = 0,
+    kappa: Annotated[float, typer.Option(min=0, help="Success probability that monitoring costs a live attempt.")] = 0.0,
+    replicates: Annotated[int, typer.Option(min=100, help="Bootstrap replicates, of tasks.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
     events: Events = None,
     stages: Stages = None,
     runtime: Runtimes = None,
@@ -65,13 +69,15 @@ def value(
         raise InputError("were given beside --alarms", file="--q, --p, --tau, --phi", mend="give one or the other")
     if budget is None or times is None:
         raise InputError("are needed with --alarms", file="--budget, --times", mend="--budget 30 --times 4,8,12")
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError(f"{threshold} is not a finite number", file="--threshold", mend="give a score, such as 0.5")
     from analysis.alarm_table import read_alarms
     from analysis.alarms import alarm_values
     from analysis.cells import cells_of
 
     at = whole_numbers(times, "--times")
     with told():
-        cells = cells_of(load_table(events, database, names(stages, "--stages"), names(runtime, "--runtime")))
+        cells = cells_of(load_table(events, database, named_stages(named, stages), names(runtime, "--runtime")))
         readings = read_alarms(alarms, cells).at_threshold(threshold)
         found = alarm_values(
             cells,

@@ -40,7 +40,7 @@ def status(
     if as_json:
         typer.echo(json.dumps(found))
         return
-    typer.echo(f"stage {found['stage']}, digest {found['digest'][:16]}")
+    typer.echo(f"stage {found['stage']}, digest {found['digest'][:16] or 'unknown'}")
     for row in [*found["runtimes"], {"runtime": "all", **found}]:
         events = ", ".join(f"{count} {name}" for name, count in row["events"].items())
         typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}")
@@ -83,6 +83,8 @@ def export(
     from harness.store import events
     from harness.store.store import Store
 
+    from harness.errors import InputError
+
     with Store.open(database_place(database), create=False) as store:
         for stage in stages:
             stage_status(store, stage)
@@ -100,6 +102,9 @@ def export(
                 with open(fresh, "w", encoding="utf-8", newline="") as stream:
                     count = events.write_csv(rows, stream)
             fresh.replace(output)
+        except OSError as error:
+            what = f"cannot be written ({error.strerror or error})"
+            raise InputError(what, file=output, mend="check folder and permissions") from None
         finally:
             fresh.unlink(missing_ok=True)
     typer.echo(f"{count} rows in {output}", err=True)

@@ -26,18 +26,36 @@ class Imported:
     tries: int
 
 
-def import_files(store: Store, files: Sequence[Path]) -> Imported:
-    """Reads, checks and stores the tables; a stage without a digest keeps an empty one.
+@dataclass(frozen=True)
+class Incoming:
+    """Tables that were read and checked: their rows, the digest of each stage (empty if unknown), names of the files."""
+
+    table: EventTable
+    digests: dict[str, str]
+    names: tuple[str, ...]
+
+
+def read_files(files: Sequence[Path]) -> Incoming:
+    """Reads and checks the tables.
 
     Raises:
         analysis.errors.InputError: a row is refused.
-        InputError: a stage under two digests or under another one than the database holds, or an attempt that it holds.
+        InputError: a stage under two digests.
     """
     table = EventTable.read(files)
-    digests = _digests(table)
+    return Incoming(table, _digests(table), tuple(file.name for file in files))
+
+
+def import_files(store: Store, incoming: Incoming) -> Imported:
+    """Stores the tables.
+
+    Raises:
+        InputError: a stage under another digest than the database holds, or an attempt that it holds.
+    """
+    table, digests = incoming.table, incoming.digests
     order = table.order()
     try:
-        attempts, tries = store.import_events(digests, _rows(table.select(order)), [file.name for file in files])
+        attempts, tries = store.import_events(digests, _rows(table.select(order)), list(incoming.names))
     except AlreadyHeld as error:
         file, row = table.place(int(order[error.index]))
         mend = "leave the row out, or name another database (--database)"

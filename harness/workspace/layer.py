@@ -51,12 +51,12 @@ class Layer:
 
     @cached_property
     def candidate(self) -> Layer:
-        """The part that an evaluator sees: no ``.git`` anywhere, no special files."""
+        """The part that an evaluator sees: no ``.git`` anywhere, and nothing where a special file stands."""
         return Layer(
             {
-                path: entry
+                path: Entry("whiteout") if entry.kind in ("fifo", "socket", "device") else entry
                 for path, entry in self.manifest.items()
-                if ".git" not in path.split("/") and entry.kind not in ("fifo", "socket", "device")
+                if ".git" not in path.split("/")
             }
         )
 

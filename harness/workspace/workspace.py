@@ -24,10 +24,12 @@ from harness.workspace.materialise import materialise
 def _process_folder(state: Path) -> tuple[Path, int]:
     """This process's folder of workspaces, and the lock that says it is alive (the kernel lets go of it at death)."""
     folder = state / "work" / secrets.token_hex(8)
-    folder.mkdir(parents=True)
-    folder.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
-    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fresh = folder.with_name(f".{folder.name}")  # it gets its name when it is locked: a sweep never sees it unlocked
+    fresh.mkdir(parents=True)
+    fresh.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
+    lock = os.open(fresh / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
+    fresh.rename(folder)
     atexit.register(remove_tree, folder)
     return folder, lock
 
@@ -79,16 +81,20 @@ class Workspace:
 
 
 class CandidateMount:
-    """A base's evaluator copy with one candidate layer over it and nothing writable that lasts."""
+    """A base's evaluator copy with one candidate layer over it; what is written there goes away with it.
+
+    The writes go to disk, not to memory, so that the watchdog sees them.
+    """
 
     def __init__(self, base: Base, candidate: Manifest, content: Callable[[str], bytes]):
-        self._folder = _fresh_folder("layer")
+        self._folder = _fresh_folder("layer", "upper", "work")
         try:
             materialise(candidate, self._folder / "layer", content, base.manifest)
         except BaseException:
             remove_tree(self._folder)
             raise
-        self.mounts = Mounts(lowers=(base.evaluator, self._folder / "layer"))
+        folder = self._folder
+        self.mounts = Mounts((base.evaluator, folder / "layer"), upper=folder / "upper", work=folder / "work")
 
     def __enter__(self) -> Mounts:
         return self.mounts
@@ -100,7 +106,7 @@ class CandidateMount:
 def sweep_work() -> int:
     """Removes the workspaces that dead processes left below the state directory; how many processes' there were."""
     count = 0
-    for folder in sorted((state_dir() / "work").glob("*")):
+    for folder in sorted((state_dir() / "work").glob("[!.]*")):
         try:
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
         except OSError:  # being made, or being removed, by a process that lives

@@ -20,7 +20,17 @@ from harness.workspace.materialise import materialise
 from harness.workspace.workspace import Workspace
 
 #: Names as bytes: a newline, quotes, a percent sign, what is not UTF-8, and what only looks like an encoding.
-ODD_NAMES = (b"new\nline", b"quo'te\"s", b"100%25", b"caf\xc3\xa9", b"latin\xe9", b" space ", b"-rf", b"back\\slash", b"%2e%2e")
+ODD_NAMES = (
+    b"new\nline",
+    b"quo'te\"s",
+    b"100%25",
+    b"caf\xc3\xa9",
+    b"latin\xe9",
+    b" space ",
+    b"-rf",
+    b"back\\slash",
+    b"%2e%2e",
+)
 FILES: dict[str, bytes] = {
     "pkg/__init__.py": b"from pkg.core import answer\n",
     "pkg/core.py": b"def answer():\n    return 41\n",
@@ -35,9 +45,10 @@ FILES: dict[str, bytes] = {
     "kept.log": b"ignored by git, and still of the tree\n",
 }
 #: What a tree shows, but its .git: paths, kinds, modes, targets and contents.
+_OTHERS = "-path ./.git -prune -o -name __pycache__ -prune -o"
 SHOW = (
-    "find . -mindepth 1 -path ./.git -prune -o -name __pycache__ -prune -o -printf '%P|%y|%m|%l\\0' | LC_ALL=C sort -z | tr '\\0' '\\n'; "
-    "find . -path ./.git -prune -o -name __pycache__ -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum -b --"
+    f"find . -mindepth 1 {_OTHERS} -printf '%P|%y|%m|%l\\0' | LC_ALL=C sort -z | tr '\\0' '\\n'; "
+    f"find . {_OTHERS} -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum -b --"
 )
 
 
@@ -100,7 +111,9 @@ def boxed(mounts: Mounts, site: Path) -> Box:
 
 
 @contextmanager
-def desk_on(base: Base, site: Path, manifest: Manifest | None = None, contents: dict[str, bytes] | None = None) -> Iterator[Desk]:
+def desk_on(
+    base: Base, site: Path, manifest: Manifest | None = None, contents: dict[str, bytes] | None = None
+) -> Iterator[Desk]:
     """A desk; with a manifest, one whose layer is already that."""
     with Workspace(base) as workspace:
         if manifest is not None:

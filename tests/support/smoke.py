@@ -20,9 +20,6 @@ from harness.workspace.workspace import CandidateMount, sweep_work
 
 
 def main() -> None:
-    host.prepare()
-    bad = [check for check in examine() if check.state == "bad"]
-    assert not bad, bad
     base, site = tiny_base(), Path(os.environ["HOME"]) / "site"
     with desk_on(base, site) as desk:
         desk.sh("echo x > new; rm -r pkg; mkdir -p pkg/sub; rm unended; cp /usr/bin/id tool; chmod 4755 tool")
@@ -35,6 +32,7 @@ def main() -> None:
             shown = boxed(mounts, site).text(f"chmod 755 shut; chmod 644 shut/file; chmod 4755 tool; {SHOW}")
         assert shown == wanted, (shown, wanted)
         boxed_checks(desk.box)
+    assert [check for check in examine() if check.state == "bad"] == []
     assert host_processes("600.123454321") == []
     assert sweep_work() == 0
     assert [p for p in (state_dir() / "work").rglob("*") if p.is_dir() and p.parent.parent.name == "work"] == []

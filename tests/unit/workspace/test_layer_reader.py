@@ -122,8 +122,9 @@ def test_the_candidate_has_no_git_and_no_special_file(upper: Path) -> None:
     os.mkfifo(upper / "fifo")
     layer = LayerReader(str(upper), BASE).read()
     assert set(layer.manifest) == {".git", ".git/index", "a/.git", ".gitignore", "fifo"}
-    assert set(layer.candidate.manifest) == {".gitignore"}
-    assert layer.verdict_key == Layer({".gitignore": file(b"x")}).digest != layer.digest
+    seen = {".gitignore": file(b"x"), "fifo": Entry("whiteout")}
+    assert layer.candidate.manifest == seen
+    assert layer.verdict_key == Layer(seen).digest != layer.digest
 
 
 def test_reading_changes_no_mode(upper: Path) -> None:
