@@ -79,8 +79,9 @@ test: $(DEV) ## runs the tests but the slow ones (ARGS= for pytest)
 test-slow: $(DEV) ## runs the slow tests
 	@$(PY) -m pytest -q -m slow --benchmark-skip $(ARGS)
 
-bench: $(DEV) ## runs the benchmarks
+bench: $(DEV) ## runs the benchmarks and renews their table in README.md
 	@$(PY) -m pytest -q tests/bench --benchmark-only $(ARGS)
+	@$(PY) tests/support/bench_table.py
 
 lint: $(DEV) ## ruff
 	@$(PY) -m ruff check .

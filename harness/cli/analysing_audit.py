@@ -13,6 +13,7 @@ from harness.cli.analysing_events import (
     Events,
     Json,
     Named,
+    Progress,
     Runtimes,
     Stages,
     columns,
@@ -29,6 +30,7 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.audit import Audit, Comparison
+    from analysis.certificates import Method
     from analysis.opportunity import Opportunity
 
 #: Rows of abstentions that a person is shown.
@@ -84,24 +86,20 @@ def audit(
         table = load_table(events, database, wanted, runtimes)
         held = wanted or sorted(table.values["stage"])
         plan = {} if events else stage_plan(database, held)
-        if budget is None and "budget" not in plan:
-            raise InputError("is missing, and there is no common plan to take it from", file="--budget", mend="--budget 30")
-        if times is None and "times" not in plan:
-            raise InputError("is missing, and there is no common plan to take it from", file="--times", mend="--times 4,8,12")
+        for name, given, example in (("budget", budget, "30"), ("times", times, "4,8,12")):
+            if given is None and name not in plan:
+                what, mend = "is missing, and there is no common plan to take it from", f"--{name} {example}"
+                raise InputError(what, file=f"--{name}", mend=mend)
         cells = cells_of(table)
         total = plan["budget"] if budget is None else budget
         at = list(plan["times"]) if times is None else whole_numbers(times, "--times")
         used = method_of(method or plan.get("method", "clopper-pearson"))
         so_far = None if events else progress(database, held, runtimes)
-        early = so_far is not None and so_far.unfinished > 0
-        if so_far is not None and early:
-            note = f"{so_far.unfinished} of {so_far.attempts} attempts are not finished: an early look"
-            typer.echo(f"note: {note}{'' if used.OPTIONAL_STOPPING else ', and so not the planned audit'}", err=True)
-        # Another family, another way of sampling, or a look before the end is not what was planned.
+        # Other runtimes make another family; another way of sampling, or a look before the end, was not planned either.
         as_planned = runtimes is None and family is None and sampling in (None, default_sampling(used))
-        as_planned = as_planned and (used.OPTIONAL_STOPPING or not early)
-        if family is None and so_far is not None:
-            family = so_far.cells * len(at)  # cells without a result yet count too
+        as_planned = as_planned and not _spoilt_by_looking(so_far, used)
+        # Cells without a result yet are of the family too.
+        least = None if so_far is None else so_far.cells * len(at)
         found = run_audit(
             cells,
             budget=total,
@@ -109,7 +107,7 @@ def audit(
             alpha=plan.get("alpha", 0.05) if alpha is None else alpha,
             method_name=used.NAME,
             sampling=sampling,
-            family=family,
+            family=least if family is None else family,
             optional_stopping=optional_stopping,
             plans=[plan] if plan and as_planned else (),
         )
@@ -121,6 +119,15 @@ def audit(
             return
         for line in _lines(found, summary, stated_effect):
             typer.echo(line)
+
+
+def _spoilt_by_looking(so_far: Progress | None, used: Method) -> bool:
+    """Whether outcomes are looked at before all are there, by a method whose error does not hold then; says so."""
+    if so_far is None or not so_far.unfinished:
+        return False
+    note = f"note: {so_far.unfinished} of {so_far.attempts} attempts are not finished: an early look"
+    typer.echo(note + ("" if used.OPTIONAL_STOPPING else ", so this is not the planned audit"), err=True)
+    return not used.OPTIONAL_STOPPING
 
 
 def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, float]) -> list[str]:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from analysis.schedules import Schedule
 
 _KINDS = ("single", "fixed", "geometric", "luby", "caps")
-#: Calls, and calls of a list, that a replay takes on; its time and memory grow with them.
+#: Calls that a replay takes on; its time and memory grow with them.
 _MOST = 100_000
 
+Budget = Annotated[int | None, typer.Option(min=1, max=_MOST, help="Total calls; by default the stage's plan.")]
 Replicates = Annotated[int, typer.Option(min=100, help="Bootstrap replicates where ends cannot be exact.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of those replicates.")]
 
@@ -65,7 +66,7 @@ def import_(
 
 
 def replay(
-    budget: Annotated[int | None, typer.Option(min=1, max=_MOST, help="Total calls; by default the stage's plan.")] = None,
+    budget: Budget = None,
     schedule: Annotated[str, typer.Option(help="single, fixed, geometric, luby or caps (caps 15,15,30).")] = "fixed",
     words: Annotated[
         list[str] | None,
@@ -205,14 +206,18 @@ def _numbers(text: str, option: str, *, distinct: bool = True) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         bounds = part.strip().split(":")
-        if len(bounds) > 3 or not all(bound.isascii() and bound.isdigit() and len(bound) < 7 and int(bound) for bound in bounds):
-            mend = "write calls of 1 or more, such as 8,16,30, or 4:30:2 for 4 to 30 in steps of 2"
+        if len(bounds) > 3 or not all(map(_is_call, bounds)):
+            mend = f"write calls from 1 to {_MOST}, such as 8,16,30, or 4:30:2 for 4 to 30 in steps of 2"
             raise InputError(f"{part.strip()!r} is not a list of calls", file=option, mend=mend)
         numbers = [int(bound) for bound in bounds]
         found += numbers if len(numbers) == 1 else range(numbers[0], numbers[1] + 1, *numbers[2:])
     if not found:
         raise InputError(f"{text!r} holds no call", file=option, mend="write the smaller end first, such as 4:30:2")
     return sorted(set(found)) if distinct else found
+
+
+def _is_call(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= _MOST
 
 
 def _replay_lines(document: dict[str, Any]) -> Iterator[str]:
@@ -236,7 +241,8 @@ def _group_lines(document: dict[str, Any], name: tuple[str, str]) -> Iterator[st
     pooled = ", ".join(dict.fromkeys(stage for stage, _ in tasks))
     origins = ", ".join(sorted({row["origin"] for row in mine["tasks"]}))
     note = " (instruments, not language models)" if "synthetic" in origins else ""
-    yield f"runtime {name[0]}, arm {name[1]}: {len(tasks)} {'task' if len(tasks) == 1 else 'tasks'} of {pooled}; {origins}{note}"
+    count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
+    yield f"runtime {name[0]}, arm {name[1]}: {count} of {pooled}; {origins}{note}"
     contrasts = {row["cutoff"]: row for row in mine["contrasts"]}
     rows = [["cutoff", "mean", "difference", "95 % interval", "positive", "ends"]]
     for row in mine["macro"]:

@@ -52,7 +52,7 @@ def value(
     budget: Annotated[int | None, typer.Option(min=2, help="Total calls B.")] = None,
     times: Annotated[str | None, typer.Option(help="Decision calls, such as 4,8,12.")] = None,
     monitoring_calls: Annotated[int, typer.Option(min=0, help="Calls that monitoring takes from the budget.")] = 0,
-    kappa: Annotated[float, typer.Option(min=0, help="Success probability that monitoring costs a live attempt.")] = 0.0,
+    kappa: Annotated[float, typer.Option(min=0, help="Success that monitoring costs a live attempt.")] = 0.0,
     replicates: Annotated[int, typer.Option(min=100, help="Bootstrap replicates, of tasks.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
     events: Events = None,

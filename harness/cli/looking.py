@@ -80,10 +80,9 @@ def export(
 
     from harness.cli.options import database_place
     from harness.collection.status import stage_status
+    from harness.errors import InputError
     from harness.store import events
     from harness.store.store import Store
-
-    from harness.errors import InputError
 
     with Store.open(database_place(database), create=False) as store:
         for stage in stages:

@@ -28,7 +28,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Incoming:
-    """Tables that were read and checked: their rows, the digest of each stage (empty if unknown), names of the files."""
+    """Tables that were read and checked: rows, digest of each stage (empty if unknown), names of the files."""
 
     table: EventTable
     digests: dict[str, str]

@@ -64,7 +64,7 @@ def identity() -> tuple[list[str], dict[str, object]]:
 
 @lru_cache(maxsize=1)
 def _uid_changer() -> list[str] | None:
-    """util-linux's unshare, asked for no namespace: half of setpriv's time, as it looks up no names. None without one."""
+    """util-linux's unshare, asked for no namespace: half of setpriv's time, as it looks up no names. None: not here."""
     changer = ["/usr/bin/unshare", f"--setuid={SANDBOX_UID}", f"--setgid={SANDBOX_UID}", "--"]
     try:
         said = subprocess.run([*changer, "/usr/bin/id", "-u"], capture_output=True, stdin=subprocess.DEVNULL).stdout

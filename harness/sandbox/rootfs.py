@@ -37,7 +37,7 @@ HOME = "/home/agent"
 
 @lru_cache(maxsize=1)
 def _etc(cache: Path) -> Path:
-    """The sandbox's /etc below ``cache``, written once for each content: one folder, as every mount costs each action."""
+    """The sandbox's /etc below ``cache``, written once for each content. One folder: every mount costs each action."""
     files = {name: text.encode() for name, text in _ETC.items()}
     files |= {name: Path("/etc", name).read_bytes() for name in _ETC_OF_HOST if Path("/etc", name).is_file()}
     links = {path.name: os.readlink(path) for path in sorted(_ALTERNATIVES.glob("*")) if path.is_symlink()}
