@@ -35,15 +35,18 @@ def status(
     with Store.open(database_place(database), create=False) as store:
         found = stage_status(store, stage)
         rows = list(store.event_rows(stage)) if attempts else []
-        ids = {(a.task, a.runtime, a.arm, a.repeat): a.id for a in store.attempts(stage)} if attempts else {}
+        planned = store.attempts(stage)
         unknown = sum(cell.unknown_costs for cell in store.counts(stage))
     if as_json:
         typer.echo(json.dumps(found))
         return
+    ids = {(a.task, a.runtime, a.arm, a.repeat): a.id for a in planned}
+    origins = {a.runtime: a.origin for a in planned}
     typer.echo(f"stage {found['stage']}, digest {found['digest'][:16] or 'unknown'}")
     for row in [*found["runtimes"], {"runtime": "all", **found}]:
         events = ", ".join(f"{count} {name}" for name, count in row["events"].items())
-        typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}")
+        origin = f"  ({origins[row['runtime']]})" if row["runtime"] in origins else ""
+        typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}{origin}")
     typer.echo(f"  excluded tries: {found['excluded_tries']}; {money(found['cost_usd'], unknown)}")
     for event in rows:
         ended = f"{event.event} at call {event.call}" + (f" ({event.reason})" if event.reason else "")

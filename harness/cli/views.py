@@ -167,6 +167,12 @@ class LiveView:
         for line in self._lines:
             yield Text(f"    {line}", style="dim", overflow="ellipsis", no_wrap=True)
 
+    def _named(self, runtime: str) -> str:
+        """The runtime's name, with a mark where it is an instrument and no language model."""
+        assert self._stage is not None
+        synthetic = self._stage.protocol.runtimes[runtime].origin == "synthetic"
+        return f"{runtime} (synthetic)" if synthetic else runtime
+
     def _table(self, cells: list[CellCount]) -> Table:
         table = Table(box=None, pad_edge=False)
         table.add_column("task")
@@ -178,7 +184,7 @@ class LiveView:
             share = cell.finished / cell.planned if cell.planned else 0.0
             bar = "█" * round(share * 10) + "░" * (10 - round(share * 10))
             table.add_row(
-                cell.task, cell.runtime, f"{bar} {cell.finished}/{cell.planned}", str(cell.verified or "·"),
+                cell.task, self._named(cell.runtime), f"{bar} {cell.finished}/{cell.planned}", str(cell.verified or "·"),
                 str(cell.terminal or "·"), str(cell.censored or "·"), str(cell.excluded_tries or "·"),
             )  # fmt: skip
         return table
