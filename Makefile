@@ -17,9 +17,11 @@ digest = $(shell { echo "$(CURDIR)"; cat $(1); } | { sha256sum 2>/dev/null || sh
 CORE := .venv/.installed-core-$(call digest,requirements/core.txt pyproject.toml)
 DEV := .venv/.installed-dev-$(call digest,requirements/dev.txt)
 LOCAL := .venv/.installed-local-$(call digest,requirements/local.txt)
+REPORT := .venv/.installed-report-$(call digest,requirements/report.txt)
 needs_local := $(filter local,$(subst $(comma), ,$(RUNTIME)))
 
 .PHONY: help setup collect test test-slow lint types check gate doctor status export protocols bench lock clean
+.PHONY: replay audit report
 .PHONY: need-stage local-weights remake
 
 help: ## prints this list
@@ -44,6 +46,10 @@ $(DEV): $(CORE)
 	@requirements/setup.sh dev
 	@rm -f .venv/.installed-dev-* && touch $@
 
+$(REPORT): $(CORE)
+	@requirements/setup.sh report
+	@rm -f .venv/.installed-report-* && touch $@
+
 $(LOCAL): $(CORE)
 	@requirements/setup.sh local
 	@rm -f .venv/.installed-local-* && touch $@
@@ -63,6 +69,15 @@ status: need-stage $(CORE) ## counts what STAGE= has collected
 
 export: need-stage $(CORE) ## writes the event table of STAGE=
 	@$(RESTARTLAB) export "$(STAGE)" $(ARGS)
+
+replay: need-stage $(CORE) ## says what restart schedules are worth on STAGE= (RUNTIME=, ARGS=)
+	@$(RESTARTLAB) replay "$(STAGE)" $(if $(RUNTIME),--runtime "$(RUNTIME)") $(ARGS)
+
+audit: need-stage $(CORE) ## says which decisions the evidence of STAGE= supports, by its plan (RUNTIME=, ARGS=)
+	@$(RESTARTLAB) audit "$(STAGE)" $(if $(RUNTIME),--runtime "$(RUNTIME)") $(ARGS)
+
+report: need-stage $(CORE) $(REPORT) ## writes the report of STAGE= into reports/STAGE (OUT=, ARGS=)
+	@$(RESTARTLAB) report "$(STAGE)" -o "$(or $(OUT),reports/$(STAGE))" $(ARGS)
 
 protocols: $(CORE) ## lists the stages: frozen, digest, drift
 	@$(RESTARTLAB) protocols $(ARGS)

@@ -57,11 +57,12 @@ def read_alarms(file: str | Path, cells: Sequence[Cell]) -> Readings:
             _check_header(rows.fieldnames or (), file)
             return _collect(rows, cells, file)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
+        what = f"cannot be read ({error.strerror or error})"
+        raise InputError(what, file=file, mend="check name and permissions") from error
     except UnicodeDecodeError as error:
         raise InputError("is not UTF-8 text", file=file, mend="save it as UTF-8 CSV") from error
     except csv.Error as error:
-        raise InputError(f"is not CSV: {error}", file=file) from error
+        raise InputError(f"is not CSV: {error}", file=file, mend="check the quotes in it") from error
 
 
 def _check_header(names: Sequence[str], file: str | Path) -> None:

@@ -91,11 +91,14 @@ def alarm_values(
         NotIdentified: attempts censored before the budget.
     """
     if monitoring_calls < 0 or not np.isfinite(kappa) or kappa < 0:
-        raise InputError(f"monitoring cannot cost {monitoring_calls} calls and {kappa} of utility")
+        what = f"monitoring cannot cost {monitoring_calls} calls and {kappa} of utility"
+        raise InputError(what, file="--monitoring-calls, --kappa", mend="use numbers of 0 or more")
     for t in times:
         if not 1 <= t < budget - monitoring_calls:
             raise InputError(
-                f"time {t} leaves no decision under budget {budget} with {monitoring_calls} calls for monitoring"
+                f"time {t} leaves no decision under budget {budget} with {monitoring_calls} calls for monitoring",
+                file="--times",
+                mend=f"use calls from 1 to {budget - monitoring_calls - 1}",
             )
     pool = pool_of(cells, budget)
     cohorts: dict[Cohort, list[int]] = {}

@@ -113,9 +113,10 @@ def pool_of(cells: Sequence[Cell], budget: int) -> Pool:
         first = int(np.flatnonzero(short)[0])
         key = cells[int(owner[first])].key
         raise InputError(
-            f"budget {budget} exceeds the horizon {horizon[first]} of stage {key.stage}, runtime {key.runtime}, arm "
+            f"{budget} exceeds the horizon {horizon[first]} of stage {key.stage}, runtime {key.runtime}, arm "
             f"{key.arm}, task {key.task}{_and_more(len(np.unique(owner[short])))}: continuation is not observed "
             "through the budget",
+            file="--budget",
             mend=f"use a budget of at most {int(horizon.min())}, or leave the stage out",
         )
     position = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)

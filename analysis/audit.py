@@ -155,7 +155,8 @@ def audit(
         raise InputError("a cell is given twice, so its attempts would be counted twice")
     chosen = sampling or default_sampling(used)
     if chosen not in SAMPLINGS:
-        raise InputError(f"unknown sampling {chosen!r}", mend=f"use one of {', '.join(SAMPLINGS)}")
+        mend = f"use one of {', '.join(SAMPLINGS)}"
+        raise InputError(f"unknown sampling {chosen!r}", file="--sampling", mend=mend)
     check(used, _DESIGN[chosen], optional_stopping=optional_stopping)
     pool = pool_of(cells, budget)
     per_time = [SAMPLINGS[chosen](pool, t, budget) for t in times]
@@ -209,6 +210,7 @@ def _family(cells: int, times: Sequence[int], stated: int | None) -> int:
     if stated is not None and stated < least:
         raise InputError(
             f"a family of {stated} comparisons is smaller than the {least} that are made",
+            file="--family",
             mend=f"state at least {least}; comparisons that are never reached count",
         )
     return stated or least
@@ -216,12 +218,11 @@ def _family(cells: int, times: Sequence[int], stated: int | None) -> int:
 
 def _check_times(budget: int, times: Sequence[int]) -> None:
     if len(set(times)) != len(times):
-        raise InputError(f"times {list(times)} hold a call twice")
+        raise InputError(f"{list(times)} holds a call twice", file="--times", mend="write each call once")
     for t in times:
         if not 1 <= t < budget:
-            raise InputError(
-                f"time {t} leaves no decision under budget {budget}", mend=f"use calls from 1 to {budget - 1}"
-            )
+            what, mend = f"time {t} leaves no decision under budget {budget}", f"use calls from 1 to {budget - 1}"
+            raise InputError(what, file="--times", mend=mend)
 
 
 def _stack(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:

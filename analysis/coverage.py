@@ -109,7 +109,8 @@ def simulate(
     if min(attempts, tasks, replicates) < 1 or not times:
         raise InputError("a simulation needs attempts, tasks, times and replicates, at least one of each")
     if not all(1 <= t < budget for t in times):
-        raise InputError(f"times {list(times)} leave no decision under budget {budget}")
+        what = f"{list(times)} leave no decision under budget {budget}"
+        raise InputError(what, file="--times", mend=f"use calls from 1 to {budget - 1}")
     used = method(method_name)
     sampling = default_sampling(used) if Design.ONE_POOL not in used.WHY_NOT else _other_sampling(method_name)
     family = tasks * len(times)

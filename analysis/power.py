@@ -38,7 +38,7 @@ class Effect:
     def __post_init__(self) -> None:
         for name in ("p", "q", "live"):
             if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} = {getattr(self, name)!r} is not a probability", mend="use 0 to 1")
+                raise InputError(f"{getattr(self, name)!r} is not a probability", file=f"--{name}", mend="use 0 to 1")
 
     @property
     def overlap(self) -> float:
@@ -71,9 +71,9 @@ def power(
     """
     used = method(method_name)
     if design not in DESIGNS:
-        raise InputError(f"unknown design {design!r}", mend=f"use one of {', '.join(DESIGNS)}")
+        raise InputError(f"unknown design {design!r}", file="--design", mend=f"use one of {', '.join(DESIGNS)}")
     if n < 0:
-        raise InputError(f"{n} attempts")
+        raise InputError(f"{n} attempts", file="--n", mend="use 1 or more")
     p, q = effect.p, effect.q
     both = 0.0 if design == "independent" else effect.overlap
     if method_name in PAIRING:
@@ -112,9 +112,10 @@ def attempts_needed(
         InputError: p = q, or as for ``power``.
     """
     if effect.p == effect.q:
-        raise InputError(f"p = q = {effect.p:g}: there is no direction to certify", mend="state an effect")
+        what = f"both {effect.p:g}: there is no direction to certify"
+        raise InputError(what, file="--p, --q", mend="state an effect")
     if not 0 < target < 1:
-        raise InputError(f"power {target!r} is not between 0 and 1", mend="use for example 0.8")
+        raise InputError(f"{target!r} is not between 0 and 1", file="--power", mend="use for example 0.8")
     side = 0 if effect.p > effect.q else 1
 
     def enough(n: int) -> bool:

@@ -46,7 +46,8 @@ def policy_values(passes: Matrix, ends: Matrix, schedules: Sequence[Schedule]) -
     for i, one in enumerate(schedules):
         if one.kind != "fixed":
             values[:, i] = list_values(passes, ends, one.caps(budget), release=one.release)
-    return values
+    # Sums of fractions such as 1/7 can pass 1 in the last digit.
+    return np.clip(values, 0.0, 1.0)
 
 
 def fixed_values(passes: Matrix, ends: Matrix, cutoffs: NDArray[np.int64], *, release: bool = True) -> Matrix:
@@ -113,7 +114,7 @@ def check_identified(cell: Cell, schedules: Sequence[Schedule], budget: int) -> 
     horizon, seen = int(cell.horizon.min()), identified_through(cell)
     for one in schedules:
         longest = max(one.spans(budget))
-        name = f"{one.kind} {dict(one.params)}" if one.params else one.kind
+        name = " ".join([one.kind, *(f"{name} {value}" for name, value in one.params.items())])
         if longest > horizon:
             raise NotIdentified(
                 f"{_name(cell.key)}: {name} with budget {budget} can run an episode of {longest} calls, "

@@ -59,9 +59,12 @@ class EventTable:
         from analysis.table_files import add_file
 
         builder = Builder()
-        for file in files:
-            add_file(builder, Path(file))
-        return builder.table()
+        paths = [Path(file) for file in files]
+        for index, path in enumerate(paths):
+            if path in paths[:index]:
+                raise InputError("is given twice", file=path, mend="give it once")
+            add_file(builder, path)
+        return builder.table(", ".join(map(str, files)))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[Any]], source: str) -> EventTable:
@@ -75,7 +78,7 @@ class EventTable:
         while chunk := list(islice(stream, _CHUNK)):
             builder.add_values(list(zip(*chunk, strict=True)), source, row)
             row += len(chunk)
-        return builder.table()
+        return builder.table(source)
 
     def place(self, index: int) -> tuple[str | None, int | None]:
         """File and row of a row, as far as known."""
@@ -193,14 +196,17 @@ class Builder:
         """The reader of a column, whose codes of texts all chunks share."""
         return self._readers[name]
 
-    def table(self) -> EventTable:
+    def table(self, source: str) -> EventTable:
         """All rows, once the attempts that they make up are checked too.
+
+        Args:
+            source: what to call the place of all of them in messages.
 
         Raises:
             InputError: no rows, a key that occurs twice, a second valid try, tries of one attempt that disagree.
         """
         if not self._count:
-            raise InputError("there are no rows", mend="give a table that holds at least one try")
+            raise InputError("there are no rows", file=source, mend="give a table that holds at least one try")
         columns = {}
         for column in COLUMNS:
             # Chunk lists go as they are joined, so that at most one column is held twice.

@@ -19,7 +19,7 @@ Values = NDArray[np.float64]
 def _probability(name: str, given: ArrayLike) -> Values:
     value = np.asarray(given, dtype=np.float64)
     if not ((value >= 0) & (value <= 1)).all():
-        raise InputError(f"{name} = {given!r} is not a probability", mend="give fractions from 0 to 1")
+        raise InputError(f"{given!r} is not a probability", file=f"--{name}", mend="give fractions from 0 to 1")
     return value
 
 

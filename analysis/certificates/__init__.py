@@ -21,7 +21,7 @@ def method(name: str) -> Method:
         InputError: no such method.
     """
     if name not in METHODS:
-        raise InputError(f"unknown method {name!r}", mend=f"use one of {', '.join(METHODS)}")
+        raise InputError(f"unknown method {name!r}", file="--method", mend=f"use one of {', '.join(METHODS)}")
     return METHODS[name]
 
 

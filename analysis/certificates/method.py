@@ -53,11 +53,13 @@ def check(method: Method, design: Design, *, optional_stopping: bool = False) ->
         InputError: with the reason and a design or method that would do.
     """
     if design in method.WHY_NOT:
-        raise InputError(f"{method.NAME} is not valid for the {design.value} design: {method.WHY_NOT[design]}")
+        what = f"{method.NAME} is not valid for the {design.value} design: {method.WHY_NOT[design]}"
+        raise InputError(what, file="--method")
     if optional_stopping and not method.OPTIONAL_STOPPING:
         raise InputError(
             f"{method.NAME} is not valid under optional stopping: its error holds for a number of attempts that was "
             "fixed before outcomes",
+            file="--method",
             mend="use betting, whose wealth may be looked at after every pair",
         )
 
@@ -65,9 +67,9 @@ def check(method: Method, design: Design, *, optional_stopping: bool = False) ->
 def check_family(alpha: float, family: int) -> None:
     """Refuses an alpha outside (0, 1) and an empty family."""
     if not 0 < alpha < 1:
-        raise InputError(f"alpha = {alpha!r} is not between 0 and 1", mend="use for example 0.05")
+        raise InputError(f"{alpha!r} is not between 0 and 1", file="--alpha", mend="use for example 0.05")
     if family < 1:
-        raise InputError(f"a family of {family} comparisons", mend="count tasks x times, at least 1")
+        raise InputError(f"a family of {family} comparisons", file="--family", mend="count tasks x times, at least 1")
 
 
 def directions(restart: NDArray[np.bool_], continue_: NDArray[np.bool_]) -> NDArray[np.int8]:

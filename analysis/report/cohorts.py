@@ -34,6 +34,11 @@ class Counted:
         return Group(self.cohort.runtime, self.cohort.arm, (self.cohort.stage,), self.cells)
 
     @property
+    def tasks(self) -> int:
+        """Tasks that were tried, also those without a counted attempt."""
+        return len(np.unique(self.rows["task"]))
+
+    @property
     def name(self) -> dict[str, str]:
         """What tells it from others, as JSON."""
         return dict(self.cohort._asdict())
@@ -54,8 +59,15 @@ def cohorts_of(table: EventTable) -> list[Counted]:
 
 def outcome_rows(counted: Counted) -> list[dict[str, Any]]:
     """How the attempts of each task ended, tasks sorted."""
-    rows = counted.rows
-    return [{"task": task} | outcomes(rows_of(rows, task=task)) for task in _present(rows, "task")]
+    return [{"task": task} | outcomes(rows) for task, rows in by_task(counted.rows)]
+
+
+def by_task(rows: EventTable) -> list[tuple[str, EventTable]]:
+    """The rows of each task, tasks sorted."""
+    ranks = rows.ranks("task")
+    order = np.argsort(ranks, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(ranks[order])) + 1)
+    return [(rows.values["task"][rows["task"][part[0]]], rows.select(part)) for part in parts if len(part)]
 
 
 def outcomes(rows: EventTable) -> dict[str, Any]:
@@ -106,7 +118,3 @@ def _counts(rows: EventTable, column: str, which: NDArray[np.bool_]) -> Mapping[
     texts = [*rows.values[column], _NOT_SAID]
     found = Counter(texts[code] for code in rows[column][which].tolist())
     return {text: found[text] for text in sorted(found)}
-
-
-def _present(rows: EventTable, column: str) -> list[str]:
-    return sorted(rows.values[column][code] for code in np.unique(rows[column]).tolist())

@@ -9,7 +9,7 @@ import numpy as np
 from analysis.cells import CENSORED, TERMINAL, VERIFIED, Cell, CellKey
 from analysis.event_columns import MISSING
 from analysis.incidence import LABEL, aalen_johansen
-from analysis.report.cohorts import Counted
+from analysis.report.cohorts import Counted, by_task
 from analysis.table import EventTable
 
 #: Name of a convention, and the event that it makes of an excluded try (None: it is left out).
@@ -42,14 +42,13 @@ def conventions(counted: Counted, budget: int) -> list[dict[str, Any]]:
 
 def _cells(rows: EventTable, event: int | None) -> list[Cell]:
     """A cell per task, in which each excluded try is an attempt that ended in ``event``."""
-    keep = rows["valid"] if event is None else np.ones(len(rows), np.bool_)
+    kept = rows.select(rows["valid"]) if event is None else rows
     cells = []
-    for code in np.unique(rows["task"][keep]):
-        mine = keep & (rows["task"] == code)
-        events = np.where(rows["valid"][mine], rows["event"][mine], MISSING if event is None else event)
-        key = CellKey("", "", "", "", "", rows.values["task"][code])
-        call, horizon = rows["call"][mine].astype(np.int64), rows["horizon"][mine].astype(np.int64)
-        cells.append(Cell(key, events.astype(np.int8), call, horizon))
+    for task, mine in by_task(kept):
+        lost = MISSING if event is None else event  # never used if none is kept
+        events = np.where(mine["valid"], mine["event"], lost).astype(np.int8)
+        key = CellKey("", "", "", "", "", task)
+        cells.append(Cell(key, events, mine["call"].astype(np.int64), mine["horizon"].astype(np.int64)))
     return cells
 
 

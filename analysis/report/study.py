@@ -97,7 +97,7 @@ def plan_of(study: Study, info: StageInfo) -> Plan:
     budget = chosen.budget or stated.get("budget") or int(mine["horizon"].min())
     cutoffs = chosen.cutoffs or stated.get("cutoffs") or default_cutoffs(budget)
     times = chosen.times or stated.get("times") or default_times(budget)
-    used = {
+    used: dict[str, Any] = {
         "budget": int(budget),
         "cutoffs": tuple(sorted({min(int(c), int(budget)) for c in cutoffs})),
         "times": tuple(int(t) for t in times),
@@ -118,8 +118,6 @@ def default_cutoffs(budget: int) -> list[int]:
 def default_times(budget: int) -> list[int]:
     """Six decision calls: 4, 8 ... 24 for 30 calls."""
     return sorted({t for k in range(1, 7) if 1 <= (t := budget * 2 * k // 15) < budget})
-
-
 
 
 def _check(used: Mapping[str, Any]) -> None:

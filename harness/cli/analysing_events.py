@@ -21,7 +21,7 @@ Events = Annotated[
 Stages = Annotated[
     list[str] | None, typer.Option("--stages", help="Stages, comma-separated (repeatable); naming several pools them.")
 ]
-Named = Annotated[list[str] | None, typer.Argument(metavar="[STAGE]...", help="The same as --stages.")]
+Named = Annotated[list[str] | None, typer.Argument(metavar="STAGE", help="The same as --stages.")]
 Runtimes = Annotated[list[str] | None, typer.Option("--runtime", help="Runtimes, comma-separated (repeatable).")]
 Database = Annotated[str | None, typer.Option(help="Database path or URL.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

@@ -70,7 +70,7 @@ def replay(
     schedule: Annotated[str, typer.Option(help="single, fixed, geometric, luby or caps (caps 15,15,30).")] = "fixed",
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[STAGE]... [CAPS]", help="The same as --stages; the caps of --schedule caps."),
+        typer.Argument(metavar="STAGE or CAPS", help="The same as --stages; the caps of --schedule caps."),
     ] = None,
     cutoffs: Annotated[
         str | None, typer.Option(help="Of fixed: 4:30:2 or 8,16,30; by default the stage's plan.")
@@ -116,9 +116,9 @@ def replay(
             text = cutoffs or ",".join(map(str, plan.get("cutoffs", ())))
             schedules = _fixed(text, calls, release)
         else:
+            schedules = [_schedule(schedule, listed, first, ratio, unit, repeat, release)]
             if cutoffs is not None:
                 raise InputError(f"are not of --schedule {schedule}", file="--cutoffs", mend="give --schedule fixed")
-            schedules = [_schedule(schedule, listed, first, ratio, unit, repeat, release)]
         groups = groups_of(cells_of(table), chosen)
         baseline = None if against is None else _baseline(against, release)
         document = replay_document(groups, ReplayPlan(calls, tuple(schedules), release, baseline, replicates, seed))

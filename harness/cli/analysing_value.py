@@ -149,8 +149,9 @@ def _lines(found: Sequence[AlarmValue], settings: dict[str, Any]) -> list[str]:
             return percent(estimate.value)
         return f"{percent(estimate.value)} [{percent(estimate.low)}, {percent(estimate.high)}]"
 
+    calls = settings["monitoring_calls"]
     lines = [
-        f"budget {settings['budget']}, monitoring {settings['monitoring_calls']} calls and {settings['kappa']:g} of "
+        f"budget {settings['budget']}, monitoring {calls} call{'' if calls == 1 else 's'} and {settings['kappa']:g} of "
         f"success; 95 % intervals from {settings['replicates']} resamples of tasks, seed {settings['seed']}; in %"
     ]
     if settings["unmatched_rows"]:

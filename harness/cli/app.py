@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from harness import __version__
-from harness.cli import analysing_audit, analysing_replay, collecting, looking, preparing
+from harness.cli import analysing_audit, analysing_replay, analysing_report, collecting, looking, preparing
 from harness.errors import RestartlabError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ collecting.add_to(app)
 looking.add_to(app)
 analysing_replay.add_to(app)
 analysing_audit.add_to(app)
+analysing_report.add_to(app)
 
 
 def _version(wanted: bool) -> None:

@@ -43,7 +43,10 @@ def protocols(as_json: Json = False) -> None:
 
     rows = list_protocols()
     if as_json:
-        shown = [{**dataclasses.asdict(row), "collectable": row.collectable} for row in rows]
+        shown = []
+        for row in rows:
+            changes = [change._asdict() for change in row.drift]
+            shown.append({**dataclasses.asdict(row), "drift": changes, "collectable": row.collectable})
         typer.echo(json.dumps({"protocols": shown}))
         return
     for row in rows:

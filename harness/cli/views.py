@@ -184,7 +184,8 @@ class LiveView:
             share = cell.finished / cell.planned if cell.planned else 0.0
             bar = "█" * round(share * 10) + "░" * (10 - round(share * 10))
             table.add_row(
-                cell.task, self._named(cell.runtime), f"{bar} {cell.finished}/{cell.planned}", str(cell.verified or "·"),
+                cell.task, self._named(cell.runtime), f"{bar} {cell.finished}/{cell.planned}",
+                str(cell.verified or "·"),
                 str(cell.terminal or "·"), str(cell.censored or "·"), str(cell.excluded_tries or "·"),
             )  # fmt: skip
         return table

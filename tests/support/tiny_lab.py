@@ -22,10 +22,13 @@ PROJECT = Path(__file__).resolve().parents[2]
 _FILES = {
     "tinypkg-1.0/tinypkg/__init__.py": "from tinypkg.core import double, half\n",
     "tinypkg-1.0/tinypkg/core.py": "def double(n):\n    return n + 2\n\n\ndef half(n):\n    return n / 2\n",
-    "tinypkg-1.0/tinypkg/tests/test_core.py": "from tinypkg import double\n\n\ndef test_two():\n    assert double(2) == 4\n",
+    "tinypkg-1.0/tinypkg/tests/test_core.py": (
+        "from tinypkg import double\n\n\ndef test_two():\n    assert double(2) == 4\n"
+    ),
     "tinypkg-1.0/README": "A tiny package.\n",
 }
-_HEAD = "diff --git a/tinypkg/core.py b/tinypkg/core.py\n--- a/tinypkg/core.py\n+++ b/tinypkg/core.py\n@@ -1,3 +1,3 @@\n"
+_FILE = "tinypkg/core.py"
+_HEAD = f"diff --git a/{_FILE} b/{_FILE}\n--- a/{_FILE}\n+++ b/{_FILE}\n@@ -1,3 +1,3 @@\n"
 
 
 def repair(body: str) -> str:
@@ -56,7 +59,9 @@ _SPEC = {
     "difficulty": "<15 min fix",
     "source": {"package": "tinypkg", "release": "1.0", "pull_request": 1},
     "pythons": ["3.11", "3.12", "3.13"],
-    "obligations": {"doubles": "double(n) is twice n.", "large": "For large n too.", "half-unchanged": "half is as it was."},
+    "obligations": {
+        "doubles": "double(n) is twice n.", "large": "For large n too.", "half-unchanged": "half is as it was.",
+    },
     "tests": [
         {"name": "test_doubles", "kind": "failing", "obligation": "doubles"},
         {"name": "test_large", "kind": "failing", "obligation": "large"},
@@ -98,7 +103,9 @@ def stage_data(stage: str = "tiny", **changes: object) -> dict[str, object]:
         "runtimes": {
             "scripted": {"agent": "scripted", "model": {"kind": "scripted", "scale": 1.0, "law": LAW}},
             "oracle": {"agent": "oracle"}, "nop": {"agent": "nop"},
-            "paid": {"agent": "default", "model": {"kind": "litellm", "name": "openai/x", "credential": "TINY_LAB_KEY"}},
+            "paid": {
+                "agent": "default", "model": {"kind": "litellm", "name": "openai/x", "credential": "TINY_LAB_KEY"},
+            },
         },
         "sets": {"scripted": ["scripted"], "oracle": ["oracle"], "nop": ["nop"], "paid": ["paid"]},
         "default_set": "scripted",

@@ -90,7 +90,8 @@ def test_missing_credential_is_refused_before_anything_starts(frozen: TinyLab) -
 def test_one_changed_character_is_refused_and_named(frozen: TinyLab, changed: str) -> None:
     frozen.run("collect", "tiny", "--limit", "1")
     before = exported(frozen)
-    path = frozen.root / "protocols" / "tiny.yaml" if changed == "protocol" else frozen.task / "hidden" / "test_hidden.py"
+    stage, hidden = frozen.root / "protocols" / "tiny.yaml", frozen.task / "hidden" / "test_hidden.py"
+    path = stage if changed == "protocol" else hidden
     text = path.read_text()
     path.write_text(text.replace("horizon: 8", "horizon: 9") if changed == "protocol" else text.replace("1.5", "1.6"))
     done = frozen.run("collect", "tiny")

@@ -121,7 +121,8 @@ def test_replaced_folders_files_and_links(desk: Desk) -> None:
 
 
 def test_special_files_are_noted_but_no_evaluator_gets_them(desk: Desk, base: Base, site: Path) -> None:
-    desk.sh("rm pkg/__init__.py; mkfifo fifo pkg/__init__.py; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")'")
+    desk.sh("rm pkg/__init__.py; mkfifo fifo pkg/__init__.py")
+    desk.sh("python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"sock\")'")
     layer = desk.layer()
     kinds = {p: e.kind for p, e in layer.manifest.items()}
     assert kinds == {"fifo": "fifo", "sock": "socket", "pkg/__init__.py": "fifo"}

@@ -98,7 +98,7 @@ def test_a_later_terminal_is_a_failed_continuation() -> None:
 
 def test_a_horizon_below_the_budget_is_refused_whatever_the_outcome() -> None:
     early = cell([(VERIFIED, 1)], horizon=20, task="cut")
-    with pytest.raises(InputError, match=r"(?s)budget 30 exceeds the horizon 20 .*task cut.*at most 20"):
+    with pytest.raises(InputError, match=r"(?s)--budget: 30 exceeds the horizon 20 .*task cut.*at most 20"):
         arms.pool_of([cell([(VERIFIED, 1)]), early], 30)
 
 

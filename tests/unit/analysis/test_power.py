@@ -135,7 +135,7 @@ def test_impossible_questions_are_refused() -> None:
         power("betting", Effect(0.9, 0.2, live=0.1), 10, design="split")
     with pytest.raises(InputError, match="no direction"):
         attempts_needed("fisher", Effect(0.4, 0.4))
-    with pytest.raises(InputError, match=r"p = 1.2 is not a probability"):
+    with pytest.raises(InputError, match=r"--p: 1.2 is not a probability"):
         Effect(1.2, 0.1)
-    with pytest.raises(InputError, match="power 1"):
+    with pytest.raises(InputError, match="--power: 1"):
         attempts_needed("fisher", Effect(0.4, 0.3), target=1.0)

@@ -106,7 +106,7 @@ def test_paired_gain_takes_outcomes_of_the_very_action() -> None:
 
 
 def test_impossible_numbers_are_refused() -> None:
-    with pytest.raises(InputError, match=r"q = 1.5 is not a probability"):
+    with pytest.raises(InputError, match=r"--q: 1.5 is not a probability"):
         value.gain(1.5, 0.1, 0.1, 0.1)
     with pytest.raises(InputError, match="weights"):
         value.decision_regret([1.0], [True], [0.0])

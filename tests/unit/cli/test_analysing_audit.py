@@ -135,7 +135,7 @@ def test_value_of_numbers() -> None:
     assert document("value", "--q", "0.5", "--p", "0.8", "--tau", "0", "--phi", "0")["break_even"] is None
     assert "35.00 points" in run("value", "--q", "0.5", "--p", "0.8", "--tau", "0.9", "--phi", "0.1").stdout
     assert "--tau, --phi: missing" in str(refused("value", "--q", "0.5", "--p", "0.8"))
-    assert "q = 2.0 is not" in str(refused("value", "--q", "2", "--p", "0.8", "--tau", "1", "--phi", "1"))
+    assert "--q: 2.0 is not" in str(refused("value", "--q", "2", "--p", "0.8", "--tau", "1", "--phi", "1"))
 
 
 def test_value_of_a_table_of_alarms(tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ def test_other_digest_is_refused(store: Store, tmp_path: Path) -> None:
 
 def test_ledger_notices_a_changed_import(place: str, tmp_path: Path) -> None:
     with Store.open(place) as store:
-        import_files(store, read_files([written(tmp_path / "one.csv", f"{BARE}\ns,t,r,a,2,30,verified,5,,5,,,true,\n")]))
+        path = written(tmp_path / "one.csv", f"{BARE}\ns,t,r,a,2,30,verified,5,,5,,,true,\n")
+        import_files(store, read_files([path]))
         planned(store, attempt(1))
         store.finish_try(store.start_try(attempt(1).id, ME, {}), verified())
         assert store.verify_ledger()[1] is None

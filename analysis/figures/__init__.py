@@ -1,0 +1,1 @@
+"""Figures of a report, drawn from its data document; one file per figure."""

@@ -1,0 +1,71 @@
+"""The page of a report as sections: what it says, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.figures.style import SYNTHETIC, Drawing
+from analysis.report.blocks import Section, Text
+from analysis.report.part_audit import alarms_part, audit_part, open_part, provenance
+from analysis.report.part_policies import completion, policies
+from analysis.report.part_stages import failures, outcome_part, spending, stages
+
+_RECONSTRUCTED = (
+    "Reconstructed data: these attempts were made up to agree with published aggregates. They are not the attempts "
+    "that were run."
+)
+_IMPORTED = "Imported data: this project did not run these attempts, and cannot vouch for how they were collected."
+
+
+def page_of(document: Mapping[str, Any], figures: Mapping[str, list[Drawing]]) -> list[Section]:
+    """All sections."""
+    return [
+        Section("summary", "Summary", [*_warnings(document), Text(_summary(document))]),
+        stages(document, figures),
+        outcome_part(document, figures),
+        completion(document, figures),
+        policies(document),
+        audit_part(document, figures),
+        failures(document),
+        spending(document),
+        open_part(document),
+        alarms_part(figures),
+        provenance(document),
+    ]
+
+
+def title_of(document: Mapping[str, Any]) -> str:
+    """Title of the page."""
+    return f"Restart study: {document['title']}"
+
+
+def _warnings(document: Mapping[str, Any]) -> list[Text]:
+    found = []
+    if document["synthetic"]:
+        mine = sorted({f"{one['stage']}, {one['runtime']}" for one in document["cohorts"]
+                       if one["origin"] == "synthetic"})  # fmt: skip
+        found.append(Text(
+            f"{SYNTHETIC}. Its law of completion was declared, so its numbers say how well the method works, and "
+            f"nothing about any model. Synthetic here: {'; '.join(mine)}.", warning=True,
+        ))  # fmt: skip
+    if "reconstructed" in document["origins"]:
+        found.append(Text(_RECONSTRUCTED, warning=True))
+    if "imported" in document["origins"]:
+        found.append(Text(_IMPORTED, warning=True))
+    return found
+
+
+def _summary(document: Mapping[str, Any]) -> str:
+    attempts = sum(stage["attempts"] for stage in document["stages"])
+    verified = sum(one["totals"]["verified"] for one in document["cohorts"])
+    audited = [audit for audit in document["audits"] if audit["counts"]]
+    counts = {name: sum(audit["counts"][name] for audit in audited) for name in ("restart", "continue", "abstain")}
+    stages_ = len(document["stages"])
+    stages_word = "1 stage" if stages_ == 1 else f"{stages_} stages"
+    return (
+        f"{attempts} counted attempts in {stages_word}, {verified} of them verified. The decision audit certifies "
+        f"restart in {counts['restart']} and continue in {counts['continue']} comparisons, and abstains in "
+        f"{counts['abstain']}. {len(document['unresolved'])} questions stayed open; they are listed with reasons. "
+        "Runtimes, arms and stages are never pooled."
+    )
