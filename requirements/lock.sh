@@ -33,8 +33,8 @@ lock() { # lock SET INPUT... : writes requirements/SET.txt
 for name in "$@"; do
     if [ "$name" = core ]; then
         lock core requirements/core.in requirements/build.in
-    elif [ "$name" = dev ]; then # the tests cover figures and reports too
-        lock dev requirements/dev.in requirements/report.in --constraints requirements/core.txt
+    elif [ "$name" = dev ]; then # the tests cover figures, reports and PostgreSQL too
+        lock dev requirements/dev.in requirements/report.in requirements/postgres.in --constraints requirements/core.txt
     else
         lock "$name" "requirements/$name.in" --constraints requirements/core.txt
     fi
