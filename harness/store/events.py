@@ -59,7 +59,7 @@ def event_rows(connection: Connection, stage: str | None = None) -> Iterator[Eve
     )
     if stage is not None:
         query = query.where(a.stage == stage)
-    for row in connection.execution_options(yield_per=1000).execute(query):
+    for row in connection.execute(query, execution_options={"yield_per": 1000}):
         yield EventRow(*tuple(row))
 
 

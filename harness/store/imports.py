@@ -107,7 +107,7 @@ def _held(connection: Connection, ids: Sequence[str]) -> set[str]:
 def _digest(connection: Connection, batch: str) -> str:
     query = select(attempts, tries).join_from(tries, attempts).where(tries.c.controller == f"{_MARK}{batch}")
     content = hashlib.sha256()
-    for row in connection.execution_options(yield_per=1000).execute(query.order_by(tries.c.id)):
+    for row in connection.execute(query.order_by(tries.c.id), execution_options={"yield_per": 1000}):
         content.update(json_text(list(row)).encode() + b"\n")
     return content.hexdigest()
 

@@ -65,7 +65,7 @@ def append(connection: Connection, kind: str, payload: Mapping[str, Any]) -> Led
 
 def records(connection: Connection) -> Iterator[LedgerRecord]:
     """All records in order, streamed."""
-    for row in connection.execution_options(yield_per=1000).execute(select(ledger).order_by(ledger.c.seq)):
+    for row in connection.execute(select(ledger).order_by(ledger.c.seq), execution_options={"yield_per": 1000}):
         yield LedgerRecord(**row._mapping)
 
 
