@@ -13,14 +13,13 @@ from harness.canonical import canonical_json, digest_bytes
 from harness.environment import host_environment
 from harness.outcome import Progress, event_of, known_total
 from harness.paths import state_dir
-from harness.plan import Attempt
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
 from harness.recorder import Recorder
 from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.sandbox.interface import Limits, Result, SandboxLost
 from harness.store.blobs import Blobs
-from harness.store.records import ActionRecord, TryResult
+from harness.store.records import ActionRecord, Attempt, TryResult
 from harness.workspace.layer import Layer
 from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace

@@ -3,32 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from harness.canonical import digest_json
 from harness.protocol.schema import Protocol
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One planned attempt."""
-
-    id: str
-    """SHA-256 (hex) of stage digest, task, runtime, arm and repeat."""
-    stage: str
-    digest: str
-    """Stage digest."""
-    task: str
-    runtime: str
-    arm: str
-    repeat: int
-    """From 1."""
-    horizon: int
-    """Calls."""
-    seed: int
-    """The first 64 bits of the id."""
-    origin: Literal["synthetic", "collected"]
+from harness.store.records import Attempt
 
 
 def attempt_id(digest: str, task: str, runtime: str, arm: str, repeat: int) -> str:
@@ -57,7 +35,6 @@ def expand(protocol: Protocol, stage_digest: str, runtimes: Sequence[str]) -> li
                             arm=arm.name,
                             repeat=repeat,
                             horizon=protocol.horizon,
-                            seed=int(identity[:16], 16),
                             origin=protocol.runtimes[runtime].origin,
                         )
                     )

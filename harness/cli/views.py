@@ -17,9 +17,8 @@ from harness.cli.text import last_command, money, one_line, span
 from harness.collection.collect import Options, Summary
 from harness.collection.gating import Gated
 from harness.collection.status import total_cost
-from harness.plan import Attempt
 from harness.protocol.freeze import FrozenStage
-from harness.store.records import TryResult
+from harness.store.records import Attempt, TryResult
 from harness.store.store import Store
 
 if TYPE_CHECKING:

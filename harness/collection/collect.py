@@ -18,17 +18,16 @@ from harness.engines.local import Answer, LocalEngine
 from harness.environment import host_environment
 from harness.errors import InputError
 from harness.paths import state_dir
-from harness.plan import Attempt, expand
+from harness.plan import expand
 from harness.protocol.digest import part_digests, stage_content
 from harness.protocol.drift import describe, drift
 from harness.protocol.freeze import FrozenStage, require_frozen
 from harness.protocol.models import LocalModel
 from harness.protocol.prompts import load_prompts
 from harness.protocol.runtime import require_credentials, resolve_runtimes
-from harness.store import records
 from harness.store.blobs import Blobs
 from harness.store.controller import Controller
-from harness.store.records import StageConflict, StoreConflict, TryResult
+from harness.store.records import Attempt, StageConflict, StoreConflict, TryResult
 from harness.store.store import Store
 from harness.workspace.workspace import sweep_work
 
@@ -145,7 +144,7 @@ class Collection:
         Blobs(state_dir() / "blobs").sweep()
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
         planned = expand(stage.protocol, stage.digest, runtimes)
-        store.plan(_stored(attempt) for attempt in planned)
+        store.plan(planned)
         view.begin(stage, runtimes, store)
         waiting = self._waiting(planned, chosen, summary)
         needed = {attempt.task for attempt in waiting}
@@ -254,11 +253,6 @@ class Collection:
             return result.exclusion
         self._store.finish_try(done.try_id, replace(result, trajectory=trajectory))
         return None
-
-
-def _stored(attempt: Attempt) -> records.Attempt:
-    facts = {name: getattr(attempt, name) for name in records.Attempt.__dataclass_fields__}
-    return records.Attempt(**facts)
 
 
 def register(store: Store, stage: FrozenStage) -> None:

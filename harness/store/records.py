@@ -57,6 +57,11 @@ class Attempt:
     horizon: int
     origin: str
 
+    @property
+    def seed(self) -> int:
+        """The first 64 bits of the id: the same on every machine and in every try."""
+        return int(self.id[:16], 16)
+
     def __post_init__(self) -> None:
         _check(bool(_DIGEST.fullmatch(self.id)), "id", self.id, "64 hex digits")
         _check(self.origin in ORIGINS, "origin", self.origin, " | ".join(ORIGINS))
