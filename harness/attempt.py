@@ -15,7 +15,7 @@ from harness.outcome import Progress, event_of, known_total
 from harness.paths import state_dir
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
-from harness.recorder import Recorder
+from harness.recorder import Recorder, action_flags, command_digest
 from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.sandbox.interface import Limits, Result, SandboxLost
 from harness.store.blobs import Blobs
@@ -203,16 +203,9 @@ class _Try:
 def _action_record(
     call: int, action: int, command: str, result: Result, layer: Layer, verdict: Verdict
 ) -> ActionRecord:
-    flags: dict[str, Any] = {}
-    if result.limit:
-        flags["limit"] = result.limit
-    if result.truncated_bytes:
-        flags["truncated_bytes"] = result.truncated_bytes
-    if result.background_left:
-        flags["background_left"] = True
     return ActionRecord(
-        call=call, action=action, command=digest_bytes(command.encode("utf-8", "surrogatepass")),
+        call=call, action=action, command=command_digest(command),
         returncode=None if result.limit else result.returncode, seconds=result.seconds, layer_digest=layer.digest,
         verdict_key=layer.verdict_key, verdict_state=verdict.state, verdict_seconds=verdict.seconds,
-        cached=verdict.cached, flags=flags,
+        cached=verdict.cached, flags=action_flags(vars(result)),
     )  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from harness.canonical import digest_bytes
 from harness.sandbox.interface import Result
 from verifiers.verdict import Verdict
 
@@ -49,6 +50,16 @@ def decode_output(line: dict[str, Any]) -> bytes:
     if "output_base64" in line:
         return base64.b64decode(line["output_base64"])
     return str(line.get("output", "")).encode("utf-8")
+
+
+def command_digest(command: str) -> str:
+    """SHA-256 of a command's text; a half surrogate pair, which JSON can carry, is text too."""
+    return digest_bytes(command.encode("utf-8", "surrogatepass"))
+
+
+def action_flags(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What else was noted of an action, from its result or from its line in a trajectory: only what applies."""
+    return {name: facts[name] for name in ("limit", "truncated_bytes", "background_left") if facts.get(name)}
 
 
 class Recorder:

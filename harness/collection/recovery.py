@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.canonical import digest_bytes
 from harness.outcome import known_total
 from harness.paths import state_dir
-from harness.recorder import read_trajectory
+from harness.recorder import action_flags, command_digest, read_trajectory
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord
 from harness.store.store import Store
@@ -49,11 +48,11 @@ def recorded_progress(path: Path) -> dict[str, Any]:
 def _action(call: int, action: int, found: dict[str, Any]) -> ActionRecord:
     ran, verdict = found["action"], found.get("verdict", {})
     return ActionRecord(
-        call=call, action=action, command=digest_bytes(ran["command"].encode("utf-8", "surrogatepass")),
+        call=call, action=action, command=command_digest(ran["command"]),
         returncode=None if ran["limit"] else ran["returncode"], seconds=ran["seconds"],
         layer_digest=verdict.get("layer"), verdict_key=verdict.get("key"), verdict_state=verdict.get("state"),
         verdict_seconds=verdict.get("seconds"), cached=verdict.get("cached", False),
-        flags={"limit": ran["limit"]} if ran["limit"] else {},
+        flags=action_flags(ran),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from harness.recorder import Recorder, decode_output, encode_output, read_trajectory
+from harness.recorder import Recorder, action_flags, decode_output, encode_output, read_trajectory
 from harness.sandbox.interface import Result
 from verifiers.verdict import Verdict
 
@@ -120,3 +120,15 @@ def test_a_line_is_on_its_way_to_the_disk_once_write_returns(tmp_path: Path) -> 
 def test_what_is_no_line_is_left_out(data: bytes) -> None:
     assert list(read_trajectory(data)) == []
     assert list(read_trajectory(data + b"\n" + b'{"type": "end"}\n'))[-1] == {"type": "end"}
+
+
+def test_flags_are_the_same_from_a_result_and_from_its_line(tmp_path: Path) -> None:
+    """A try that was cut off keeps what its actions noted, as a finished one does."""
+    result = Result(-1, b"", 0.5, timed_out=True, limit="seconds", truncated_bytes=7, background_left=True)
+    with Recorder(tmp_path / "t.jsonl") as recorder:
+        recorder.action(1, 0, "true", result)
+    (line,) = read_trajectory((tmp_path / "t.jsonl").read_bytes())
+    assert action_flags(line) == action_flags(vars(result)) == {
+        "limit": "seconds", "truncated_bytes": 7, "background_left": True,
+    }  # fmt: skip
+    assert action_flags(vars(Result(0, b"", 0.1))) == {}
