@@ -16,15 +16,15 @@ from harness.paths import state_dir
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
 from harness.recorder import Recorder, action_flags, command_digest
-from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.sandbox.interface import Limits, Result, SandboxLost
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord, Attempt, TryResult
 from harness.workspace.layer import Layer
 from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
-from tasks.package import load_task
-from verifiers.place import Place, prepare_place
+from tasks.registry import load_task
+from verifiers.kinds import prepare_place
+from verifiers.place import Place
 from verifiers.tamper import audit_layer
 from verifiers.verdict import Verdict
 
@@ -120,10 +120,10 @@ class _Try:
             raise AttemptLost("task_changed", f"{task.id} is not what the frozen stage names any more")
         self._blobs = Blobs(state_dir() / "blobs")
         self._stored: set[str] = set()
-        place = prepare_place(task)
+        place = prepare_place(task, self.unit.protocol.sandbox.kind)
         self.outcome |= {
-            "host": host_environment(), "base": place.base.digest, "sandbox": BubblewrapSandbox.kind,
-            "sandbox_python": place.python.full_version, "verifier": place.verifier.digest,
+            "host": host_environment(), "base": place.base.digest, "sandbox": place.sandbox_kind,
+            "sandbox_tools": place.tools.version, "verifier": place.verifier.digest,
         }  # fmt: skip
         return place
 
@@ -134,7 +134,7 @@ class _Try:
         from harness.models.factory import make_model
 
         protocol, attempt = self.unit.protocol, self.unit.attempt
-        sandbox = BubblewrapSandbox(place.python, place.site, _VARIABLES)
+        sandbox = place.make_sandbox(_VARIABLES)
         try:
             sandbox.start(workspace.mounts, sandbox_limits(protocol))
         except SandboxLost as lost:

@@ -127,9 +127,19 @@ class TaskPackage:
         self.mutations = {m.name: self._read(f"mutations/{m.name}.patch") for m in self.spec.mutations}
         self.alternatives = {a.name: self._read(f"alternatives/{a.name}.patch") for a in self.spec.alternatives}
 
+    kind = "hidden-tests"
+
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def family(self) -> str:
+        return self.spec.family
+
+    @property
+    def explore(self) -> Explore:
+        return self.spec.explore
 
     def _read(self, name: str) -> bytes:
         try:
@@ -178,17 +188,20 @@ def task_roots() -> dict[str, Path]:
     }
 
 
-def load_task(task_id: str) -> TaskPackage:
-    """The package named ``task_id``; raises ``InputError`` when there is none or its id differs."""
-    roots = task_roots()
-    if task_id not in roots:
-        raise InputError(f"unknown task {task_id!r}", mend=f"known tasks: {', '.join(roots) or 'none'}")
-    package = TaskPackage(roots[task_id])
-    if package.id != task_id:
-        raise InputError(
-            f"id is {package.id!r} but the folder says {task_id!r}",
-            file=package.root / "task.yaml",
-            key="id",
-            mend=f"set id: {task_id}",
-        )
-    return package
+class Packages:
+    """The packages below the task directory, as a source of tasks."""
+
+    def ids(self) -> list[str]:
+        return list(task_roots())
+
+    def load(self, task_id: str) -> TaskPackage:
+        """The package named ``task_id``; raises ``InputError`` when it is damaged or its id differs."""
+        package = TaskPackage(task_roots()[task_id])
+        if package.id != task_id:
+            raise InputError(
+                f"id is {package.id!r} but the folder says {task_id!r}",
+                file=package.root / "task.yaml",
+                key="id",
+                mend=f"set id: {task_id}",
+            )
+        return package

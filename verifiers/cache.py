@@ -8,10 +8,13 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.workspace.layer import Layer
-from verifiers.hidden import HiddenTestVerifier
 from verifiers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from verifiers.interface import Verifier
 
 #: States worth keeping; the others may come out differently next time.
 _KEPT = ("pass", "fail", "broken_import")
@@ -20,13 +23,13 @@ _KEPT = ("pass", "fail", "broken_import")
 class CachedVerifier:
     """A verifier that looks its verdicts up below ``folder`` first. Processes may share the folder."""
 
-    def __init__(self, verifier: HiddenTestVerifier, folder: Path):
+    def __init__(self, verifier: Verifier, folder: Path):
         self._verifier = verifier
         self._folder = folder / verifier.digest[:32]
         self.digest = verifier.digest
 
     def verify(self, layer: Layer, content: Callable[[str], bytes]) -> Verdict:
-        """Like ``HiddenTestVerifier.verify``; ``cached`` says whether tests ran."""
+        """Like ``Verifier.verify``; ``cached`` says whether tests ran."""
         path = self._folder / f"{layer.verdict_key}.json"
         try:
             return replace(Verdict(**json.loads(path.read_bytes())), cached=True)

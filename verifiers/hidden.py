@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.canonical import digest_bytes, digest_json
-from harness.sandbox.bubblewrap import BubblewrapSandbox
+from harness.sandbox.factory import make_sandbox
 from harness.sandbox.interface import WORKSPACE, Limits, Result, SandboxLost
-from harness.sandbox.interpreter import Interpreter
+from harness.sandbox.tools import Tools
 from harness.workspace.base import Base
 from harness.workspace.layer import Layer
 from harness.workspace.workspace import CandidateMount
@@ -39,16 +39,17 @@ class HiddenTestVerifier:
         base: the task's base; only the evaluator's copy is used.
     """
 
-    def __init__(self, task: TaskPackage, base: Base, python: Interpreter, site: Path):
-        self._task, self._base, self._site = task, base, site
-        self._sandbox = BubblewrapSandbox(python, site, {"PYTHONHASHSEED": "0"})
+    def __init__(self, task: TaskPackage, base: Base, tools: Tools, sandbox: str):
+        assert tools.site is not None
+        self._task, self._base, self._site = task, base, tools.site
+        self._sandbox = make_sandbox(sandbox, tools, {"PYTHONHASHSEED": "0"})
         self._runner = _RUNNER.read_bytes()
         self.digest = digest_json(
             {
                 "task": task.verdict_digest,
                 "runner": digest_bytes(self._runner),
                 "base": base.digest,
-                "python": python.full_version,
+                "python": tools.version,
             }
         )
 

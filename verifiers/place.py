@@ -1,37 +1,38 @@
-"""What a task needs on this machine: interpreter, base, packages, verifier."""
+"""What a task needs on this machine: base, tools, a kind of sandbox, verifier."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.paths import state_dir
-from harness.sandbox.interpreter import Interpreter, choose
+from harness.sandbox.factory import make_sandbox
+from harness.sandbox.interface import Sandbox
+from harness.sandbox.tools import Tools
 from harness.workspace.base import Base
-from tasks.package import TaskPackage
-from tasks.sdist import base_for, site_for
+from tasks.interface import Task
 from verifiers.cache import CachedVerifier
-from verifiers.hidden import HiddenTestVerifier
+
+if TYPE_CHECKING:
+    from verifiers.interface import Verifier
 
 
 @dataclass(frozen=True)
 class Place:
     """A task set up on this machine."""
 
-    task: TaskPackage
-    python: Interpreter
+    task: Task
     base: Base
-    site: Path
-    verifier: HiddenTestVerifier
+    tools: Tools
+    sandbox_kind: str
+    verifier: Verifier
 
     @property
     def cached_verifier(self) -> CachedVerifier:
         """The verifier, with the verdicts kept in the state directory."""
         return CachedVerifier(self.verifier, state_dir() / "verdicts")
 
-
-def prepare_place(task: TaskPackage) -> Place:
-    """Interpreter, base, packages and verifier of ``task``; fetches and builds what this machine does not have."""
-    python = choose(task.spec.pythons)
-    base, site = base_for(task, python), site_for(task)
-    return Place(task, python, base, site, HiddenTestVerifier(task, base, python, site))
+    def make_sandbox(self, environment: Mapping[str, str] | None = None) -> Sandbox:
+        """A sandbox for the task's agent, not started yet; ``environment`` as in ``factory.make_sandbox``."""
+        return make_sandbox(self.sandbox_kind, self.tools, environment)

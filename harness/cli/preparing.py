@@ -70,6 +70,7 @@ def freeze(stage: Annotated[str, typer.Argument(help="Name of the stage file, wi
 def gate(
     tasks: Annotated[list[str] | None, typer.Argument(help="Task ids; all by default.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Tasks gated at once.")] = 2,
+    sandbox: Annotated[str, typer.Option(help="Kind of sandbox to qualify them in.")] = "bubblewrap",
     database: Annotated[str | None, typer.Option(help="Database path or URL.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -79,9 +80,9 @@ def gate(
     from harness.doctor import require_sandbox
     from harness.engines.local import LocalEngine
     from harness.store.store import Store
-    from tasks.package import load_task, task_roots
+    from tasks.registry import load_task, task_ids
 
-    names = tasks or list(task_roots())
+    names = tasks or task_ids()
     for name in names:
         load_task(name)
     require_sandbox()
@@ -97,7 +98,7 @@ def gate(
         typer.echo(f"{gated.task:<14} {text}", err=as_json)
 
     with Store.open(database_place(database)) as store, LocalEngine(workers) as engine:
-        done = run_gates(engine, store, names, said, lambda: None)
+        done = run_gates(engine, store, names, sandbox, said, lambda: None)
     if as_json:
         order = {name: place for place, name in enumerate(names)}
         done.sort(key=lambda gated: order[gated.task])

@@ -152,6 +152,7 @@ class Collection:
             try:
                 summary.unqualified = gate_missing(
                     engine, store, {name: task for name, task in chosen.items() if name in needed},
+                    stage.protocol.sandbox.kind,
                     lambda names: view.phase(f"gating {', '.join(names)} (first use on this machine)"),
                     view.gated, self._tick,
                 )  # fmt: skip

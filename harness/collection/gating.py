@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.engines.local import LocalEngine
-from harness.sandbox.bubblewrap import BubblewrapSandbox
-from harness.sandbox.interpreter import choose
 from harness.store.store import Store
-from tasks.package import TaskPackage
-from tasks.sdist import known_base_digest
-from verifiers.gate import GateResult
+from tasks.interface import Task
+from verifiers.gate_result import GateResult
+from verifiers.kinds import known_place
 
 
 @dataclass(frozen=True)
@@ -34,25 +32,25 @@ class Gated:
         return "; ".join(self.result.complaints())
 
 
-def is_qualified(store: Store, task: TaskPackage) -> bool:
-    """Whether this machine has a record that ``task``, as it is, is qualified."""
-    python = choose(task.spec.pythons)
-    base = known_base_digest(task)
-    if base is None:
+def is_qualified(store: Store, task: Task, sandbox: str) -> bool:
+    """Whether this machine has a record that ``task``, as it is, is qualified in this kind of sandbox."""
+    known = known_place(task, sandbox)
+    if known is None:
         return False
-    found = store.qualification(task.id, task.digest, python.full_version, base, BubblewrapSandbox.kind)
+    found = store.qualification(task.id, task.digest, *known, sandbox)
     return found is not None and found.qualified
 
 
 def run_gates(
-    engine: LocalEngine, store: Store, tasks: Sequence[str], on_done: Callable[[Gated], None], tick: Callable[[], None]
-) -> list[Gated]:
+    engine: LocalEngine, store: Store, tasks: Sequence[str], sandbox: str, on_done: Callable[[Gated], None],
+    tick: Callable[[], None],
+) -> list[Gated]:  # fmt: skip
     """Gates ``tasks`` in the engine's workers and records each result."""
     waiting, done = list(tasks), []
     while waiting or engine.running:
         while waiting and engine.free:
             task = waiting.pop(0)
-            engine.submit(task, ("gate", task))
+            engine.submit(task, ("gate", (task, sandbox)))
         for answer in engine.answers(0.5):
             if answer.ok:
                 result: GateResult = answer.result
@@ -72,15 +70,15 @@ def run_gates(
 def gate_missing(
     engine: LocalEngine,
     store: Store,
-    tasks: Mapping[str, TaskPackage],
+    tasks: Mapping[str, Task],
+    sandbox: str,
     on_start: Callable[[list[str]], None],
     on_done: Callable[[Gated], None],
     tick: Callable[[], None],
 ) -> dict[str, str]:
     """Gates what has no record here; the tasks that may not be collected, with why."""
-    missing = [name for name, task in tasks.items() if not is_qualified(store, task)]
+    missing = [name for name, task in tasks.items() if not is_qualified(store, task, sandbox)]
     if missing:
         on_start(missing)
-    return {
-        gated.task: gated.complaint for gated in run_gates(engine, store, missing, on_done, tick) if not gated.qualified
-    }
+    done = run_gates(engine, store, missing, sandbox, on_done, tick)
+    return {gated.task: gated.complaint for gated in done if not gated.qualified}

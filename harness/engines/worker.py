@@ -27,14 +27,14 @@ def die_with_parent(parent: int) -> None:
 
 
 def perform(job: tuple[str, Any]) -> Any:
-    """Runs one job: ``("try", Unit)`` or ``("gate", task id)``."""
+    """Runs one job: ``("try", Unit)`` or ``("gate", (task id, sandbox kind))``."""
     kind, payload = job
     if kind == "try":
         assert isinstance(payload, Unit)
         return run_try(payload)
-    from verifiers.gate import gate_task
+    from verifiers.kinds import gate_task
 
-    return gate_task(payload)
+    return gate_task(*payload)
 
 
 def main(connection: Connection, parent: int) -> None:

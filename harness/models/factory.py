@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import InputError
 from harness.protocol.models import LitellmModel, LocalModel, Runtime, ScriptedModel
 from harness.protocol.prompts import Prompts
 from harness.protocol.schema import Protocol
-from tasks.package import TaskPackage
+from tasks.interface import RepairTask, Task
 
 
 def make_model(
-    protocol: Protocol, runtime: Runtime, task: TaskPackage, prompts: Prompts, *, seed: int, local_url: str | None
+    protocol: Protocol, runtime: Runtime, task: Task, prompts: Prompts, *, seed: int, local_url: str | None
 ) -> Any:
     """The model of ``runtime`` for an attempt at ``task``, as mini-swe-agent's ``Model``.
 
@@ -21,19 +22,8 @@ def make_model(
     templates = {"observation_template": prompts.observation, "format_error_template": prompts.format_error}
     common: dict[str, Any] = {"seed": seed, "horizon": protocol.horizon, **templates}
     settings = runtime.model
-    if runtime.agent == "oracle":
-        from harness.models.fixed import OracleModel
-
-        return OracleModel(task, **common)
-    if runtime.agent == "nop":
-        from harness.models.fixed import NopModel
-
-        return NopModel(task, **common)
-    if isinstance(settings, ScriptedModel):
-        from harness.models import scripted
-
-        return scripted.ScriptedModel(task, law=settings.law_for(task.id), scale=settings.scale, **common)
-
+    if runtime.agent in ("oracle", "nop", "scripted"):
+        return _instrument(runtime, task, common)
     from harness.models.endpoint import EndpointModel
 
     if isinstance(settings, LocalModel):
@@ -52,3 +42,24 @@ def make_model(
     if settings.api_base:
         params["api_base"] = settings.api_base
     return EndpointModel(settings.name, params, retry=protocol.retry, price=settings.price, **templates)
+
+
+def _instrument(runtime: Runtime, task: Task, common: dict[str, Any]) -> Any:
+    """An agent without a language model, that acts with the task's own patches."""
+    if not isinstance(task, RepairTask):
+        raise InputError(
+            f"the {runtime.agent} agent cannot act on {task.id}: a {task.kind} task has no reference patch",
+            mend="choose a runtime with a model for it",
+        )
+    if runtime.agent == "oracle":
+        from harness.models.fixed import OracleModel
+
+        return OracleModel(task, **common)
+    if runtime.agent == "nop":
+        from harness.models.fixed import NopModel
+
+        return NopModel(task, **common)
+    from harness.models import scripted
+
+    assert isinstance(runtime.model, ScriptedModel)
+    return scripted.ScriptedModel(task, law=runtime.model.law_for(task.id), scale=runtime.model.scale, **common)

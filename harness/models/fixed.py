@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from harness.models.patches import task_patches
 from harness.models.replies import SUBMISSION, Reply, ReplyConfig, ReplyModel, acting
-from tasks.package import TaskPackage
+from tasks.interface import RepairTask
 
 
 class OracleModel(ReplyModel):
     """Reads the task's main file, applies the reference repair, then submits. Ignores seed and horizon."""
 
     def __init__(
-        self, task: TaskPackage, *, seed: int, horizon: int, observation_template: str, format_error_template: str
+        self, task: RepairTask, *, seed: int, horizon: int, observation_template: str, format_error_template: str
     ):
         reference = task_patches(task).valid[0]
-        main_file = task.spec.explore.files[0]
+        main_file = task.explore.files[0]
 
         def replies() -> Iterator[Reply]:
             yield acting("I read the file that the issue is about.", f"sed -n '1,200p' {shlex.quote(main_file)}")
@@ -36,7 +36,7 @@ class NopModel(ReplyModel):
     """Looks at the repository once, then submits it unchanged. Ignores task, seed and horizon."""
 
     def __init__(
-        self, task: TaskPackage, *, seed: int, horizon: int, observation_template: str, format_error_template: str
+        self, task: RepairTask, *, seed: int, horizon: int, observation_template: str, format_error_template: str
     ):
         def replies() -> Iterator[Reply]:
             yield acting("I look at the state of the repository.", "git status --short")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from random import Random
 
 from harness.models.patches import Patch, heredoc, task_patches
 from harness.models.plan import Kind, State, after, pick
 from harness.models.replies import SUBMISSION, Reply, acting
-from tasks.package import TaskPackage
+from tasks.interface import RepairTask
 
 SCRATCH_FILES = ("reproduce_issue.py", "check_issue.py")
 #: Chance that a reading call makes two independent reads.
@@ -24,9 +25,9 @@ class Moves:
     patches always apply and a completing move always ends in exactly its valid repair.
     """
 
-    def __init__(self, task: TaskPackage):
+    def __init__(self, task: RepairTask):
         self.patches = task_patches(task)
-        self.explore = task.spec.explore
+        self.explore = task.explore
         self.state: State = "clean"
         self.repair: Patch | None = None
         reference = self.patches.valid[0]
@@ -124,6 +125,6 @@ def malformed(rng: Random) -> Reply:
     ))
 
 
-def quoted(files: tuple[str, ...] | list[str]) -> str:
+def quoted(files: Sequence[str]) -> str:
     """File names as words of a command."""
     return " ".join(shlex.quote(file) for file in files)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from harness.errors import InputError
-from tasks.package import TaskPackage
+from tasks.interface import RepairTask
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class TaskPatches:
         return tuple(sorted({file for patch in self.valid + self.wrong for file in patch.created}))
 
 
-def task_patches(task: TaskPackage) -> TaskPatches:
+def task_patches(task: RepairTask) -> TaskPatches:
     """Read the reference, the alternatives and the mutations of ``task``; raises ``InputError``."""
 
     def read(data: bytes, name: str, place: str) -> Patch:

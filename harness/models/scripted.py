@@ -6,7 +6,7 @@ from harness.models.law import CompletionLaw
 from harness.models.moves import Moves
 from harness.models.plan import moves
 from harness.models.replies import ReplyConfig, ReplyModel
-from tasks.package import TaskPackage
+from tasks.interface import RepairTask
 
 
 class ScriptedConfig(ReplyConfig):
@@ -26,7 +26,7 @@ class ScriptedModel(ReplyModel):
 
     def __init__(
         self,
-        task: TaskPackage,
+        task: RepairTask,
         *,
         law: CompletionLaw,
         scale: float = 1.0,

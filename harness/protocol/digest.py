@@ -14,7 +14,7 @@ from harness.errors import InputError
 from harness.protocol.load import find_stage, load_protocol, load_tasks
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
-from tasks.package import TaskPackage
+from tasks.interface import Task
 
 #: Hex digits kept of a part's digest. It names what changed; the stage digest is the authority.
 PART_DIGITS = 16
@@ -26,7 +26,7 @@ class Stage:
 
     path: Path
     protocol: Protocol
-    tasks: Mapping[str, TaskPackage]
+    tasks: Mapping[str, Task]
     prompts: Prompts
     digest: str
     """SHA-256 (hex) of the canonical JSON of protocol, parts of the tasks, and prompt digest."""

@@ -13,7 +13,7 @@ from harness.protocol.drift import describe, drift
 from harness.protocol.frozen import FrozenEntry, frozen_lock, frozen_path, read_frozen, write_frozen
 from harness.protocol.load import find_stage
 from harness.protocol.schema import Protocol
-from tasks.package import TaskPackage
+from tasks.interface import Task
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class FrozenStage(NamedTuple):
 
     protocol: Protocol
     digest: str
-    tasks: Mapping[str, TaskPackage]
+    tasks: Mapping[str, Task]
 
 
 def freeze(stage: str) -> Freezing:

@@ -17,7 +17,8 @@ from harness.protocol.base import MAX_INTEGER
 from harness.protocol.rules import broken_rules
 from harness.protocol.schema import Protocol
 from harness.yamlfile import load_yaml, validation_error
-from tasks.package import TaskPackage, load_task, task_roots
+from tasks.interface import Task
+from tasks.registry import load_task, task_ids
 
 
 def stage_files() -> dict[str, Path]:
@@ -48,10 +49,10 @@ def load_protocol(stage: str | Path) -> Protocol:
         InputError: naming file, key and mend.
     """
     path = find_stage(stage)
-    return parse_protocol(load_yaml(path), path, task_roots())
+    return parse_protocol(load_yaml(path), path, task_ids())
 
 
-def load_tasks(protocol: Protocol) -> dict[str, TaskPackage]:
+def load_tasks(protocol: Protocol) -> dict[str, Task]:
     """The task packages that a protocol names, by id, in its order; raises ``InputError``."""
     return {task: load_task(task) for task in protocol.tasks}
 

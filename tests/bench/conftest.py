@@ -13,8 +13,9 @@ from side_by_side import Compare, Round, side_by_side
 
 from harness.workspace.base import Base, build_base
 from harness.workspace.files import remove_tree
-from tasks.package import load_task
-from verifiers.place import Place, prepare_place
+from tasks.registry import load_task
+from verifiers.kinds import prepare_place
+from verifiers.place import Place
 
 #: The task of the benchmarks that need a real tree.
 TASK = "sympy-22714"

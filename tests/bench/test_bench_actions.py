@@ -15,7 +15,6 @@ from desks import boxed, tiny_base
 from side_by_side import Compare, Round
 
 from harness import miniswe
-from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.sandbox.bwrap import runnable_bwrap
 from harness.sandbox.interface import Limits
 from harness.workspace.workspace import Workspace
@@ -59,7 +58,7 @@ def test_an_action_that_does_nothing(compare: Compare, results: Results, place: 
         assert done.returncode == 0
 
     with Workspace(place.base) as workspace:
-        sandbox = BubblewrapSandbox(place.python, place.site)
+        sandbox = place.make_sandbox()
         sandbox.start(workspace.mounts, Limits())
 
         def ours() -> None:

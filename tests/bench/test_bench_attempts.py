@@ -23,9 +23,9 @@ from harness.protocol.load import load_protocol
 from harness.protocol.schema import Protocol
 from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.store.records import TryResult
-from tasks.package import load_task
+from tasks.registry import load_task
 from verifiers.cache import CachedVerifier
-from verifiers.place import prepare_place
+from verifiers.kinds import prepare_place
 
 pytestmark = pytest.mark.needs_bwrap
 

@@ -61,8 +61,9 @@ def test_verification(compare: Compare, place: Place, bench_folder: Path) -> Non
     def whole_file() -> Callable[[], object]:
         copy = bench_folder / "fresh"
         subprocess.run(["cp", "-a", place.base.tree, copy], check=True)
-        command = [str(place.python.executable), "-I", "-W", "ignore", "-c", _WHOLE_FILE]
-        done = subprocess.run([*command, str(copy), str(place.site), module], capture_output=True, text=True, cwd=copy)
+        command = [str(place.tools.python.executable), "-I", "-W", "ignore", "-c", _WHOLE_FILE]
+        command += [str(copy), str(place.tools.site), module]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=copy)
         assert int(done.stdout.split()[-1]) > 0, done.stderr
         return lambda: remove_tree(copy)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from side_by_side import Compare, Round
 
-from harness.sandbox.bubblewrap import BubblewrapSandbox
 from harness.sandbox.interface import Limits
 from harness.store.blobs import Blobs
 from harness.workspace.base import Base
@@ -29,7 +28,7 @@ def _creating(base: Base, place: Place) -> Round:
 
     def create() -> Callable[[], object]:
         workspace = Workspace(base)
-        sandbox = BubblewrapSandbox(place.python, place.site)
+        sandbox = place.make_sandbox()
         sandbox.start(workspace.mounts, Limits())
         assert sandbox.run("true").returncode == 0
         return workspace.close
@@ -114,7 +113,7 @@ def test_digest_after_an_edit(
     with Workspace(base) as plain, Workspace(base) as stored:
         edited = []
         for workspace in (plain, stored):
-            sandbox = BubblewrapSandbox(place.python, place.site)
+            sandbox = place.make_sandbox()
             sandbox.start(workspace.mounts, Limits())
             assert sandbox.run("echo >> d001/f01.py").returncode == 0
             assert workspace.mounts.upper is not None

@@ -21,8 +21,8 @@ from harness.collection.recovery import recorded_progress
 from harness.recorder import decode_output, read_trajectory
 from harness.store.blobs import Blobs
 from harness.store.records import TryResult
-from tasks.package import load_task
-from verifiers.place import prepare_place
+from tasks.registry import load_task
+from verifiers.kinds import prepare_place
 
 pytestmark = pytest.mark.needs_bwrap
 

@@ -17,7 +17,7 @@ from harness.plan import expand
 from harness.protocol.schema import Protocol
 from harness.recorder import read_trajectory
 from harness.store.records import TryResult
-from tasks.package import load_task
+from tasks.registry import load_task
 
 
 def applying(patch: str) -> str:

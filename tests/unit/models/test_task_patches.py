@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from harness.errors import InputError
 from harness.models.patches import heredoc, read_patch, task_patches
-from tasks.package import TaskPackage, load_task, task_roots
+from tasks.package import TaskPackage, task_roots
+from tasks.registry import load_task
 
 
 def cat(text: str) -> bytes:

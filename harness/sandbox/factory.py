@@ -1,0 +1,38 @@
+"""Makes a sandbox of the kind that a protocol names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness import plugins
+from harness.errors import InputError
+from harness.sandbox.interface import Sandbox
+from harness.sandbox.tools import Tools
+
+#: Kinds that come with the project.
+BUILT_IN = ("bubblewrap",)
+
+
+def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None = None) -> Sandbox:
+    """A sandbox that is not started yet.
+
+    Args:
+        kind: one of ``BUILT_IN``, or the name of an entry point of ``restartlab.sandboxes``: a callable that takes
+            (tools, environment) and returns a ``Sandbox``.
+        environment: variables inside, beside PATH and HOME.
+
+    Raises:
+        InputError: the kind is unknown, or cannot use these tools.
+    """
+    variables = dict(environment or {})
+    if kind == "bubblewrap":
+        from harness.sandbox.bubblewrap import BubblewrapSandbox
+
+        if tools.python is None or tools.site is None:
+            raise InputError(
+                f"the bubblewrap sandbox shows an interpreter of this host, not the image {tools.image}",
+                key="sandbox.kind", mend="set sandbox.kind: docker",
+            )  # fmt: skip
+        return BubblewrapSandbox(tools.python, tools.site, variables)
+    made: Sandbox = plugins.load("sandboxes", kind, BUILT_IN)(tools, variables)
+    return made

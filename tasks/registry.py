@@ -1,0 +1,41 @@
+"""All tasks that stages can name: the packages below the task directory, and those of plug-ins."""
+
+from __future__ import annotations
+
+import difflib
+
+from harness import plugins
+from harness.errors import InputError
+from tasks import package
+from tasks.interface import Task, TaskSource
+
+
+def sources() -> list[TaskSource]:
+    """Where tasks come from: the task directory first, then the entry points of ``restartlab.tasks``."""
+    return [package.Packages(), *(plugins.load("tasks", name) for name in plugins.offered("tasks"))]
+
+
+def task_ids() -> list[str]:
+    """Ids of all tasks; raises ``InputError`` when two sources have the same id."""
+    found: list[str] = []
+    for source in sources():
+        for task_id in source.ids():
+            if task_id in found:
+                raise InputError(f"two sources have a task {task_id!r}", mend="rename one of the two")
+            found.append(task_id)
+    return found
+
+
+def load_task(task_id: str) -> Task:
+    """The task named ``task_id``.
+
+    Raises:
+        InputError: there is none, or it is damaged.
+    """
+    for source in sources():
+        if task_id in source.ids():
+            return source.load(task_id)
+    known = task_ids()
+    near = difflib.get_close_matches(task_id, known, n=1)
+    mend = f"did you mean {near[0]!r}? " if near else ""
+    raise InputError(f"unknown task {task_id!r}", mend=f"{mend}known tasks: {', '.join(known) or 'none'}")
