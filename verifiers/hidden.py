@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import random
 import secrets
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +17,7 @@ from harness.workspace.base import Base
 from harness.workspace.layer import Layer
 from harness.workspace.workspace import CandidateMount
 from tasks.package import TaskPackage
+from verifiers.channel import Channel
 from verifiers.report import Report, read_report
 from verifiers.verdict import State, Verdict
 
@@ -90,38 +88,21 @@ class HiddenTestVerifier:
             "code": code, "tests": order, "seconds": seconds,
         }  # fmt: skip
         limits = Limits(seconds=IMPORT_SECONDS + 2 * seconds)
-        with CandidateMount(self._base, layer.candidate.manifest, content) as mounts, contextlib.ExitStack() as stack:
+        command = f"python3 -P -s -S -B -W ignore {_PLACE}"
+        with (
+            CandidateMount(self._base, layer.candidate.manifest, content) as mounts,
+            Channel(descriptors=self._sandbox.kind == "bubblewrap") as channel,
+        ):
             mounts.read_only.update({_PLACE: _RUNNER, _SITE: self._site})
+            channel.show(mounts)
             self._sandbox.start(mounts, limits)
-            request_read, request_write = (
-                stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb"), strict=True)
-            )
-            report_read, report_write = (
-                stack.enter_context(open(e, m)) for e, m in zip(os.pipe(), ("rb", "wb"), strict=True)
-            )
-            received: list[bytes] = []
-            threads = [
-                threading.Thread(target=_send, args=(request_write, json.dumps(request).encode())),
-                threading.Thread(target=lambda: received.append(report_read.read(1 << 20))),
-            ]
-            for thread in threads:
-                thread.start()
-            ends = (request_read.fileno(), report_write.fileno())
-            command = f"exec python3 -P -s -S -B -W ignore {_PLACE} {ends[0]} {ends[1]}"
             try:
-                result = self._sandbox.run(command, pass_fds=ends)
+                result, said = channel.exchange(
+                    json.dumps(request).encode(), command, lambda text, ends: self._sandbox.run(text, pass_fds=ends)
+                )
             finally:
-                request_read.close()
-                report_write.close()
-                for thread in threads:
-                    thread.join()
-        return result, read_report(b"".join(received), key)
-
-
-def _send(stream: object, data: bytes) -> None:
-    """Writes the request; the other end may be gone when the sandbox did not start."""
-    with contextlib.suppress(OSError), stream:  # type: ignore[attr-defined]
-        stream.write(data)  # type: ignore[attr-defined]
+                self._sandbox.stop()
+        return result, read_report(said, key)
 
 
 def _state(report: Report, names: list[str], canary: str, result: Result) -> tuple[State, str]:

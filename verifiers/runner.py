@@ -2,8 +2,8 @@
 
 Usage: python3 -P -s -S -B runner.py REQUEST_FD REPORT_FD
 
-The request (JSON: key, module, site, workspace, code, tests, seconds) is read before any candidate code is imported.
-Reports are lines signed with the request's one-time key, over a descriptor whose number varies; nothing that candidate
+The request (one line of JSON: key, module, site, workspace, code, tests, seconds) is read before any candidate code is
+imported. Reports are lines signed with the request's one-time key, over a descriptor whose number varies; nothing that candidate
 code prints, exits with or writes to a file counts. Each test runs in a child forked after the import: it starts from
 the same state whatever ran before, and a test that ends the process ends its own child only.
 """
@@ -71,7 +71,7 @@ def _wait_for(pid: int, seconds: float) -> int | None:
 def main() -> None:
     request_end, report_end = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(request_end, "rb") as stream:
-        request = json.loads(stream.read())
+        request = json.loads(stream.readline())
     report = _reporter(bytes.fromhex(request.pop("key")), report_end)
     report(stage="alive")
     code = compile(request["code"], "hidden", "exec", dont_inherit=True)

@@ -10,7 +10,7 @@ from harness.sandbox.interface import Sandbox
 from harness.sandbox.tools import Tools
 
 #: Kinds that come with the project.
-BUILT_IN = ("bubblewrap",)
+BUILT_IN = ("bubblewrap", "docker")
 
 
 def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None = None) -> Sandbox:
@@ -34,5 +34,9 @@ def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None 
                 key="sandbox.kind", mend="set sandbox.kind: docker",
             )  # fmt: skip
         return BubblewrapSandbox(tools.python, tools.site, variables)
+    if kind == "docker":
+        from harness.sandbox.docker.sandbox import DockerSandbox
+
+        return DockerSandbox(tools, variables)
     made: Sandbox = plugins.load("sandboxes", kind, BUILT_IN)(tools, variables)
     return made

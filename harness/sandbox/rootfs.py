@@ -82,18 +82,24 @@ def system_arguments() -> list[str]:
     return [*arguments, "--ro-bind", str(visible(_etc(cache_dir()))), "/etc"]
 
 
+def package_folders(python: Interpreter) -> list[Path]:
+    """Package folders of ``python``: the one that shows the sandbox's packages first, then those to be hidden."""
+    folders = sorted((p for p in python.packages if p.is_dir()), key=lambda p: (p.name != "site-packages", str(p)))
+    if not folders:
+        raise InputError(f"{python.executable} has no package folder", mend="use a Python with a site-packages folder")
+    return folders
+
+
 def python_arguments(python: Interpreter, site: Path) -> list[str]:
     """bwrap arguments that show ``python`` at its own prefix with ``site`` as its only packages."""
     arguments: list[str] = []
     if not _is_below(python.prefix, "/usr") or _is_below(python.prefix, "/usr/local"):
         arguments += ["--ro-bind", str(visible(python.prefix)), str(python.prefix)]
-    folders = sorted((p for p in python.packages if p.is_dir()), key=lambda p: (p.name != "site-packages", str(p)))
-    if not folders:
-        raise InputError(f"{python.executable} has no package folder", mend="use a Python with a site-packages folder")
-    for folder in folders[1:]:
+    first, *others = package_folders(python)
+    for folder in others:
         if not any(_is_below(folder, mask) for mask in _MASKED) or _is_below(python.prefix, "/usr/local"):
             arguments += ["--ro-bind", str(_empty()), str(folder)]
-    arguments += ["--ro-bind", str(visible(site)), str(folders[0])]
+    arguments += ["--ro-bind", str(visible(site)), str(first)]
     for name in ("python", "python3", f"python{python.version}"):
         arguments += ["--symlink", str(python.executable), f"/opt/bin/{name}"]
     return arguments

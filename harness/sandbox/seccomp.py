@@ -19,11 +19,11 @@ _LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NR, _ARCH, _ARG0, _ARG1 = 0, 4, 16, 24
 
-_CLONE_NEW = 0x7E020000  # any CLONE_NEW* namespace flag, CLONE_NEWTIME aside (not valid for clone)
-_SOCKET_FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink: confined by the network namespace
-_TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+NAMESPACE_FLAGS = 0x7E020000  # any CLONE_NEW* namespace flag, CLONE_NEWTIME aside (not valid for clone)
+SOCKET_FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink: confined by the network namespace
+TERMINAL_INJECTION = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 
-_REFUSED = (
+REFUSED = (
     "ptrace process_vm_readv process_vm_writev mount umount2 pivot_root chroot move_mount fsopen fsconfig fsmount "
     "fspick open_tree mount_setattr setns unshare add_key request_key keyctl bpf perf_event_open userfaultfd "
     "io_uring_setup io_uring_enter io_uring_register kexec_load init_module finit_module delete_module "
@@ -89,15 +89,15 @@ def program(machine: str | None = None) -> bytes:
         parts += [_op(_JGE, 0x40000000, 0, 1), _refuse(errno.ENOSYS)]
     # glibc falls back from clone3 to clone, whose flags a filter can read.
     parts += [_op(_JEQ, number["clone3"], 0, 1), _refuse(errno.ENOSYS)]
-    for name in _REFUSED:
+    for name in REFUSED:
         parts += [_op(_JEQ, number[name], 0, 1), _refuse(errno.EPERM)]
-    allowed = len(_SOCKET_FAMILIES)
+    allowed = len(SOCKET_FAMILIES)
     parts += [_op(_JEQ, number["socket"], 0, allowed + 3), _op(_LOAD, _ARG0)]
-    parts += [_op(_JEQ, family, allowed - i, 0) for i, family in enumerate(_SOCKET_FAMILIES)]
+    parts += [_op(_JEQ, family, allowed - i, 0) for i, family in enumerate(SOCKET_FAMILIES)]
     parts += [_refuse(errno.EAFNOSUPPORT), _op(_RET, _ALLOW)]
-    parts += [_op(_JEQ, number["clone"], 0, 4), _op(_LOAD, _ARG0), _op(_JSET, _CLONE_NEW, 0, 1)]
+    parts += [_op(_JEQ, number["clone"], 0, 4), _op(_LOAD, _ARG0), _op(_JSET, NAMESPACE_FLAGS, 0, 1)]
     parts += [_refuse(errno.EPERM), _op(_RET, _ALLOW)]
     parts += [_op(_JEQ, number["ioctl"], 0, 5), _op(_LOAD, _ARG1)]
-    parts += [_op(_JEQ, _TERMINAL_INJECTION[0], 1, 0), _op(_JEQ, _TERMINAL_INJECTION[1], 0, 1)]
+    parts += [_op(_JEQ, TERMINAL_INJECTION[0], 1, 0), _op(_JEQ, TERMINAL_INJECTION[1], 0, 1)]
     parts += [_refuse(errno.EPERM), _op(_RET, _ALLOW), _op(_RET, _ALLOW)]
     return b"".join(parts)

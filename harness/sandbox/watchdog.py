@@ -61,12 +61,16 @@ class Watchdog:
         """Name of the limit that the tree below ``pid`` exceeds now, if any."""
         if resident_bytes(descendants(pid)) > self._limits.memory_bytes:
             return "memory"
-        if not self._folders or time.monotonic() < self._disk_due:
+        return self.exceeded_disk()
+
+    def exceeded_disk(self, *, now: bool = False) -> str | None:
+        """Name of the disk limit that is exceeded; looks every ``DISK_EVERY`` seconds, or ``now``."""
+        if not self._folders or (not now and time.monotonic() < self._disk_due):
             return None
-        now = self._usage()
+        size, inodes = self._usage()
         self._disk_due = time.monotonic() + DISK_EVERY
-        if now[0] > max(self._limits.disk_bytes, self._start[0]):
+        if size > max(self._limits.disk_bytes, self._start[0]):
             return "disk"
-        if now[1] > max(self._limits.inodes, self._start[1]):
+        if inodes > max(self._limits.inodes, self._start[1]):
             return "inodes"
         return None

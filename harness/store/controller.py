@@ -6,8 +6,9 @@ import os
 import socket
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
+
+from harness.process import boot_id, start_ticks
 
 
 @dataclass(frozen=True)
@@ -34,25 +35,25 @@ class Controller:
     def current(cls) -> Controller:
         """This process."""
         pid = os.getpid()
-        started = _start_ticks(pid)
+        started = start_ticks(pid)
         if started is None:
             raise RuntimeError(f"/proc/{pid}/stat of this process cannot be read; is /proc mounted?")
         return cls(
             id=uuid.uuid4().hex,
             pid=pid,
             host=socket.gethostname(),
-            boot=_boot(),
+            boot=boot_id(),
             pid_namespace=os.readlink("/proc/self/ns/pid"),
             started=started,
         )
 
     def life(self) -> Literal["alive", "dead", "elsewhere"]:
         """Whether the process lives; ``elsewhere`` when it cannot be seen from here (other host or container)."""
-        if self.boot != _boot():
+        if self.boot != boot_id():
             return "dead" if self.host == socket.gethostname() else "elsewhere"
         if self.pid_namespace != os.readlink("/proc/self/ns/pid"):
             return "elsewhere"
-        return "alive" if _start_ticks(self.pid) == self.started else "dead"
+        return "alive" if start_ticks(self.pid) == self.started else "dead"
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,3 @@ class RunningTry:
     runtime: str
     started_at: str
     controller: Controller
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def _start_ticks(pid: int) -> int | None:
-    """Start time of a process; None when there is none, or only a zombie."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    # The second field, the command's name in parentheses, may hold spaces and parentheses.
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return None if fields[0] in (b"Z", b"X") else int(fields[19])

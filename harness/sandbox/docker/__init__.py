@@ -1,0 +1,1 @@
+"""The Docker sandbox: one container per attempt, one ``docker exec`` per command."""

@@ -1,0 +1,189 @@
+"""The Docker sandbox: one container per attempt (or per verification), one exec per command.
+
+Every command is followed by the death of all that it started: the container's control group is emptied but for the
+container's own two processes. Memory and processes are limited by control groups, disk by the watchdog.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import shutil
+import time
+from pathlib import Path
+
+from harness.errors import InputError
+from harness.paths import state_dir
+from harness.sandbox.docker.container import Container
+from harness.sandbox.docker.engine import DEFAULT_IMAGE, image_id
+from harness.sandbox.docker.execution import Execution
+from harness.sandbox.interface import WORKSPACE, Lifetime, Limits, Mounts, Result, SandboxLost
+from harness.sandbox.interpreter import Interpreter
+from harness.sandbox.output import CappedOutput
+from harness.sandbox.rootfs import package_folders
+from harness.sandbox.tools import Tools
+from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
+
+#: The wrapper: waits for the start, makes itself the kernel's first choice when memory runs out, runs the command in a
+#: shell of its own, says on stderr whether that left processes, and ends them.
+_WRAPPER = (
+    "read -r go; echo 500 > /proc/self/oom_score_adj; exec 3>&2 2>/dev/null; ulimit -v {address_kb} || exit 125; "
+    "{run}; rc=$?; set -- /proc/[0-9]*; {leave}exit $rc"
+)
+_END = "[ $# -gt 3 ] && { echo left >&3; kill -9 -1; }; "
+_RUN_ARGUMENT = 'bash -c -- "$1" 2>&1 </dev/null 3>&-'
+_RUN_FILE = "bash -c '. /run/command/text' 2>&1 </dev/null 3>&-"
+#: Longest command handed over as an argument; the kernel's limit for one is 128 KiB.
+_ARGUMENT_MAX = 100_000
+#: Seconds in which what a command left must be dead.
+_KILL_SECONDS = 30.0
+
+
+class DockerSandbox:
+    """Runs commands in a container over one set of mounts.
+
+    Args:
+        tools: an image of its own, or an interpreter of this host that is shown in the default image.
+        environment: variables inside, beside PATH and HOME.
+
+    Raises:
+        InputError: no engine answers, or it does not have the image.
+    """
+
+    kind = "docker"
+
+    def __init__(self, tools: Tools, environment: dict[str, str] | None = None):
+        self._tools, self._environment = tools, environment or {}
+        self.image = image_id(tools.image or DEFAULT_IMAGE)
+        self._container: Container | None = None
+        self._folder: Path | None = None
+
+    def start(self, mounts: Mounts, limits: Limits, lifetime: Lifetime = "action") -> None:
+        self.stop()
+        self._limits, self._lifetime = limits, lifetime
+        self._folder = state_dir() / "docker" / secrets.token_hex(8)
+        (self._folder / "command").mkdir(mode=0o755, parents=True)
+        read_only = {**mounts.read_only, "/run/command": self._folder / "command"}
+        if self._tools.python and self._tools.site:
+            read_only |= _python_mounts(self._tools.python, self._tools.site, self._folder)
+        self._mounts = Mounts(mounts.lowers, mounts.upper, mounts.work, mounts.tmp, mounts.home, read_only)
+        self._container = Container(self.image, self._environment, self._mounts, limits)
+
+    def run(self, command: str, *, seconds: float | None = None, pass_fds: tuple[int, ...] = ()) -> Result:
+        from docker.errors import APIError
+
+        if pass_fds:
+            raise InputError("the Docker sandbox passes no file descriptors", mend="mount a named pipe instead")
+        container = self._container
+        if container is None:
+            raise SandboxLost("the sandbox is not started")
+        if not container.alive:
+            raise SandboxLost("the container has ended")
+        limit = self._limits.seconds if seconds is None else seconds
+        before = container.own if self._lifetime == "action" else container.group.pids()
+        try:
+            execution = Execution(container.id, self._arguments(command), container.user, WORKSPACE)
+        except (APIError, OSError) as error:
+            raise SandboxLost(f"the engine did not start the command: {error}") from error
+        try:
+            return self._attend(container, execution, before, limit)
+        except (APIError, OSError) as error:
+            raise SandboxLost(f"the engine failed while a command ran: {error}") from error
+        finally:
+            execution.close()
+
+    def _arguments(self, command: str) -> list[str]:
+        run = _RUN_ARGUMENT
+        if len(os.fsencode(command)) > _ARGUMENT_MAX:
+            assert self._folder is not None
+            (self._folder / "command" / "text").write_bytes(os.fsencode(command))
+            command, run = "", _RUN_FILE
+        leave = _END if self._lifetime == "action" else ""
+        wrapper = _WRAPPER.format(address_kb=4 * self._limits.memory_bytes // 1024, run=run, leave=leave)
+        return ["bash", "-c", wrapper, "bash", command]
+
+    def _attend(self, container: Container, execution: Execution, before: set[int], seconds: float) -> Result:
+        captured = CappedOutput(self._limits.output_bytes)
+        watchdog = Watchdog(self._limits, self._mounts)
+        kills = container.group.memory_kills()
+        started = time.monotonic()
+        execution.go()
+        reached: str | None = None
+        with contextlib.ExitStack() as stack:
+            handle = -1
+            while not execution.ended:
+                captured.add(execution.read(MEMORY_EVERY))
+                elapsed = time.monotonic() - started
+                if execution.ended or elapsed < MEMORY_EVERY:
+                    continue
+                if handle < 0 and (found := execution.handle()) is not None:
+                    handle = found
+                    stack.callback(os.close, found)
+                if reached is None:
+                    if elapsed > seconds:
+                        reached = "seconds"
+                    elif container.group.memory_kills() > kills:
+                        reached = "memory"
+                    else:
+                        reached = watchdog.exceeded_disk()
+                # What a command left in the background may hold its output open; the command itself has ended then.
+                if reached or handle < 0 or _ended(handle):
+                    self._kill(container, before)
+        if not container.alive:
+            raise SandboxLost("the container ended while a command ran in it")
+        if self._lifetime == "action" or reached:
+            self._kill(container, before)
+        if reached is None and container.group.memory_kills() > kills:
+            reached = "memory"
+        reached = reached or watchdog.exceeded_disk(now=True)
+        code = execution.facts()["ExitCode"]
+        if reached is None and code is None:
+            raise SandboxLost("the engine does not know how the command ended")
+        return Result(
+            returncode=-1 if reached else int(code),
+            output=captured.data(),
+            seconds=time.monotonic() - started,
+            timed_out=reached == "seconds",
+            limit=reached,
+            truncated_bytes=captured.truncated,
+            background_left=b"left" in execution.words,
+        )
+
+    @staticmethod
+    def _kill(container: Container, kept: set[int]) -> None:
+        if not container.group.kill_all_but(kept, _KILL_SECONDS):
+            raise SandboxLost(f"processes of the container did not end within {_KILL_SECONDS:.0f} s")
+
+    def stop(self) -> None:
+        container, self._container = self._container, None
+        folder, self._folder = self._folder, None
+        try:
+            if container:
+                container.remove()
+        finally:
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ended(handle: int) -> bool:
+    poller = select.poll()
+    poller.register(handle, select.POLLIN)
+    return bool(poller.poll(0))
+
+
+def _python_mounts(python: Interpreter, site: Path, folder: Path) -> dict[str, Path]:
+    """``python`` at its own prefix with ``site`` as its only packages, and links to it, made below ``folder``."""
+    empty, links = folder / "empty", folder / "bin"
+    for made in (empty, links):
+        made.mkdir(mode=0o755)
+    for name in ("python", "python3", f"python{python.version}"):
+        (links / name).symlink_to(python.executable)
+    first, *others = package_folders(python)
+    return {
+        str(python.prefix): python.prefix,
+        **{str(other): empty for other in others},
+        str(first): site,
+        "/opt/bin": links,
+    }
