@@ -3,9 +3,9 @@
 Usage: python3 -P -s -S -B runner.py REQUEST_FD REPORT_FD
 
 The request (one line of JSON: key, module, site, workspace, code, tests, seconds) is read before any candidate code is
-imported. Reports are lines signed with the request's one-time key, over a descriptor whose number varies; nothing that candidate
-code prints, exits with or writes to a file counts. Each test runs in a child forked after the import: it starts from
-the same state whatever ran before, and a test that ends the process ends its own child only.
+imported. Reports are lines signed with the request's one-time key, over a descriptor whose number varies; nothing that
+candidate code prints, exits with or writes to a file counts. Each test runs in a child forked after the import: it
+starts from the same state whatever ran before, and a test that ends the process ends its own child only.
 """
 
 import hashlib

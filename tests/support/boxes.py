@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.sandbox import host
-from harness.sandbox.bubblewrap import BubblewrapSandbox
-from harness.sandbox.interface import Limits, Mounts, Result
+from harness.sandbox.factory import make_sandbox
+from harness.sandbox.interface import Limits, Mounts, Result, Sandbox
 from harness.sandbox.interpreter import Interpreter, choose
+from harness.sandbox.tools import Tools
 
 PYTHONS = ("3.11", "3.12", "3.13")
 
@@ -38,7 +39,7 @@ def given_folder(path: Path) -> Path:
 class Box:
     """A started sandbox and the folders that it shows."""
 
-    sandbox: BubblewrapSandbox
+    sandbox: Sandbox
     mounts: Mounts
 
     def run(self, command: str, **options: float) -> Result:
@@ -55,7 +56,9 @@ class Box:
         return self.text(f"python3 - <<'END_OF_SCRIPT'\n{code}\nEND_OF_SCRIPT")
 
 
-def make_box(folder: Path, files: dict[str, bytes] | None = None, limits: Limits | None = None) -> Box:
+def make_box(
+    folder: Path, files: dict[str, bytes] | None = None, limits: Limits | None = None, kind: str = "bubblewrap"
+) -> Box:
     """A sandbox whose workspace holds ``files``; all that it writes stays below ``folder``."""
     open_folder(folder)
     host.visible(folder)
@@ -63,7 +66,7 @@ def make_box(folder: Path, files: dict[str, bytes] | None = None, limits: Limits
     for name, content in (files or {}).items():
         (lower / name).write_bytes(content)
         host.give(lower / name)
-    sandbox = BubblewrapSandbox(sandbox_python(), open_folder(folder / "site"))
+    sandbox = make_sandbox(kind, Tools(sandbox_python(), open_folder(folder / "site")))
     mounts = Mounts((lower,), upper, work, tmp, home)
     sandbox.start(mounts, limits or Limits(seconds=30))
     return Box(sandbox, mounts)

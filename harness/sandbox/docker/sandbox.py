@@ -6,10 +6,8 @@ container's own two processes. Memory and processes are limited by control group
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
-import select
 import shutil
 import time
 from pathlib import Path
@@ -26,15 +24,14 @@ from harness.sandbox.rootfs import package_folders
 from harness.sandbox.tools import Tools
 from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
 
-#: The wrapper: waits for the start, makes itself the kernel's first choice when memory runs out, runs the command in a
-#: shell of its own, says on stderr whether that left processes, and ends them.
+#: The wrapper (see ``Execution``): also makes itself the kernel's first choice when memory runs out, runs the command
+#: in a shell of its own, and ends what that left behind.
 _WRAPPER = (
-    "read -r go; echo 500 > /proc/self/oom_score_adj; exec 3>&2 2>/dev/null; ulimit -v {address_kb} || exit 125; "
-    "{run}; rc=$?; set -- /proc/[0-9]*; {leave}exit $rc"
+    "read -r word; echo 500 > /proc/self/oom_score_adj; exec 2>/dev/null; ulimit -v {address_kb} || exit 125; "
+    "{run}; rc=$?; left=none; set -- /proc/[0-9]*; [ $# -gt 3 ] && {{ left=left; {leave}; }}; echo $word $rc $left"
 )
-_END = "[ $# -gt 3 ] && { echo left >&3; kill -9 -1; }; "
-_RUN_ARGUMENT = 'bash -c -- "$1" 2>&1 </dev/null 3>&-'
-_RUN_FILE = "bash -c '. /run/command/text' 2>&1 </dev/null 3>&-"
+_RUN_ARGUMENT = 'bash -c -- "$1" 2>&1 </dev/null'
+_RUN_FILE = "bash -c '. /run/command/text' 2>&1 </dev/null"
 #: Longest command handed over as an argument; the kernel's limit for one is 128 KiB.
 _ARGUMENT_MAX = 100_000
 #: Seconds in which what a command left must be dead.
@@ -100,7 +97,7 @@ class DockerSandbox:
             assert self._folder is not None
             (self._folder / "command" / "text").write_bytes(os.fsencode(command))
             command, run = "", _RUN_FILE
-        leave = _END if self._lifetime == "action" else ""
+        leave = "kill -9 -1" if self._lifetime == "action" else ":"
         wrapper = _WRAPPER.format(address_kb=4 * self._limits.memory_bytes // 1024, run=run, leave=leave)
         return ["bash", "-c", wrapper, "bash", command]
 
@@ -111,26 +108,23 @@ class DockerSandbox:
         started = time.monotonic()
         execution.go()
         reached: str | None = None
-        with contextlib.ExitStack() as stack:
-            handle = -1
-            while not execution.ended:
-                captured.add(execution.read(MEMORY_EVERY))
-                elapsed = time.monotonic() - started
-                if execution.ended or elapsed < MEMORY_EVERY:
-                    continue
-                if handle < 0 and (found := execution.handle()) is not None:
-                    handle = found
-                    stack.callback(os.close, found)
-                if reached is None:
-                    if elapsed > seconds:
-                        reached = "seconds"
-                    elif container.group.memory_kills() > kills:
-                        reached = "memory"
-                    else:
-                        reached = watchdog.exceeded_disk()
-                # What a command left in the background may hold its output open; the command itself has ended then.
-                if reached or handle < 0 or _ended(handle):
-                    self._kill(container, before)
+        wrapper: int | None = None
+        while not execution.ended:
+            captured.add(execution.read(MEMORY_EVERY))
+            elapsed = time.monotonic() - started
+            if execution.ended or elapsed < MEMORY_EVERY:
+                continue
+            if reached is None:
+                if elapsed > seconds:
+                    reached = "seconds"
+                elif container.group.memory_kills() > kills:
+                    reached = "memory"
+                else:
+                    reached = watchdog.exceeded_disk()
+            wrapper = wrapper or execution.started()
+            # A command that killed its wrapper may have left others that hold the stream open.
+            if reached or (wrapper is not None and wrapper not in container.group.pids()):
+                self._kill(container, before)
         if not container.alive:
             raise SandboxLost("the container ended while a command ran in it")
         if self._lifetime == "action" or reached:
@@ -138,17 +132,15 @@ class DockerSandbox:
         if reached is None and container.group.memory_kills() > kills:
             reached = "memory"
         reached = reached or watchdog.exceeded_disk(now=True)
-        code = execution.facts()["ExitCode"]
-        if reached is None and code is None:
-            raise SandboxLost("the engine does not know how the command ended")
+        code, left = execution.status or (137, False)
         return Result(
-            returncode=-1 if reached else int(code),
+            returncode=-1 if reached else code,
             output=captured.data(),
             seconds=time.monotonic() - started,
             timed_out=reached == "seconds",
             limit=reached,
             truncated_bytes=captured.truncated,
-            background_left=b"left" in execution.words,
+            background_left=left,
         )
 
     @staticmethod
@@ -165,12 +157,6 @@ class DockerSandbox:
         finally:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _ended(handle: int) -> bool:
-    poller = select.poll()
-    poller.register(handle, select.POLLIN)
-    return bool(poller.poll(0))
 
 
 def _python_mounts(python: Interpreter, site: Path, folder: Path) -> dict[str, Path]:
