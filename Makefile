@@ -22,6 +22,7 @@ needs_local := $(filter local,$(subst $(comma), ,$(RUNTIME)))
 
 .PHONY: help setup collect test test-slow lint types check gate doctor status export protocols bench lock clean
 .PHONY: replay audit report
+.PHONY: docker-image
 .PHONY: need-stage local-weights remake
 
 help: ## prints this list
@@ -84,6 +85,9 @@ protocols: $(CORE) ## lists the stages: frozen, digest, drift
 
 doctor: $(CORE) ## says what this machine lacks and how to mend it
 	@$(RESTARTLAB) doctor $(ARGS)
+
+docker-image: ## builds the image of the Docker sandbox from this Debian host (BUILD=registry: from a registry)
+	@docker/build.sh "$(BUILD)"
 
 gate: $(CORE) ## qualifies the task packages (TASK= for some)
 	@$(RESTARTLAB) gate $(TASK) $(ARGS)

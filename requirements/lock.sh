@@ -29,7 +29,7 @@ lock() { # lock SET INPUT... : writes requirements/SET.txt
     echo "lock: $target: $(grep -c '==' "$target") packages"
 }
 
-[ $# -gt 0 ] || set -- core dev docker local postgres ray report swebench
+[ $# -gt 0 ] || set -- core dev local postgres ray report swebench
 for name in "$@"; do
     if [ "$name" = core ]; then
         lock core requirements/core.in requirements/build.in

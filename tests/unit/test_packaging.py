@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements"
-SETS = ["core", "dev", "docker", "local", "postgres", "ray", "report", "swebench"]
+SETS = ["core", "dev", "local", "postgres", "ray", "report", "swebench"]
 PYTHONS = ["3.11", "3.12", "3.13"]
 
 
