@@ -122,16 +122,37 @@ def _limits() -> Check:
     )  # fmt: skip
 
 
-def examine() -> list[Check]:
-    """All checks; the sandbox is tried for real when its parts are there."""
-    checks = [_programs(), _bubblewrap(), _python(), _disk()]
-    if not any(check.state == "bad" for check in checks):
-        checks.append(_try_sandbox())
+def _docker(wanted: bool) -> Check:
+    """The engine and its image; without them only stages on Docker cannot run."""
+    from harness.sandbox.docker.engine import DEFAULT_IMAGE, image_id
+
+    try:
+        image = image_id(DEFAULT_IMAGE)
+    except InputError as error:
+        if wanted:
+            return Check("docker", "bad", error.what, error.mend or "")
+        return Check("docker", "ok", f"not used: {error.what}; only stages on the Docker sandbox need it")
+    return Check("docker", "ok", f"an engine answers; {DEFAULT_IMAGE} is {image[7:19]}")
+
+
+def examine(kind: str | None = None) -> list[Check]:
+    """All checks; the bubblewrap sandbox is tried for real when its parts are there.
+
+    Args:
+        kind: look only at what this kind of sandbox needs.
+    """
+    checks = [_programs(), _python(), _disk()]
+    if kind in (None, "bubblewrap"):
+        checks.insert(1, _bubblewrap())
+        if not any(check.state == "bad" for check in checks):
+            checks.append(_try_sandbox())
+    if kind in (None, "docker"):
+        checks.append(_docker(wanted=kind == "docker"))
     return [*checks, _limits(), Check("own python", "ok", f"{sys.version.split()[0]} at {sys.executable}")]
 
 
-def require_sandbox() -> None:
-    """Raises ``InputError`` with what is missing and how to mend it; does nothing when sandboxes run here."""
-    for check in examine():
+def require_sandbox(kind: str) -> None:
+    """Raises ``InputError`` with what is missing and how to mend it; does nothing when such sandboxes run here."""
+    for check in examine(kind):
         if check.state == "bad":
             raise InputError(check.found, file=check.name, mend=check.mend)

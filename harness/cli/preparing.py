@@ -85,7 +85,7 @@ def gate(
     names = tasks or task_ids()
     for name in names:
         load_task(name)
-    require_sandbox()
+    require_sandbox(sandbox)
 
     def said(gated: Gated) -> None:
         if gated.result is None:

@@ -122,7 +122,7 @@ class Collection:
                 raise InputError(
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
-        require_sandbox()
+        require_sandbox(stage.protocol.sandbox.kind)
         with (
             Store.open(options.database) as store,
             _local_model(stage, runtimes, options.workers) as url,
@@ -141,6 +141,11 @@ class Collection:
         store.choose_set(options.stage, stage.digest, options.runtime or stage.protocol.default_set)
         summary.recovered = recover_dead_tries(store, options.stage)
         sweep_work()
+        if stage.protocol.sandbox.kind == "docker":
+            from harness.sandbox.docker.leftovers import leftovers
+
+            for left in leftovers():
+                left.remove()
         Blobs(state_dir() / "blobs").sweep()
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
         planned = expand(stage.protocol, stage.digest, runtimes)

@@ -25,7 +25,7 @@ def _client(pid: int) -> Any:
         client.ping()
     except (DockerException, OSError) as error:
         raise InputError(
-            f"no Docker engine answers ({error})", file=os.environ.get("DOCKER_HOST", "the default socket"),
+            "no Docker engine answers", file=os.environ.get("DOCKER_HOST", "the default socket"),
             key="sandbox.kind", mend="start the engine, set DOCKER_HOST, or set sandbox.kind: bubblewrap",
         ) from None  # fmt: skip
     return client
