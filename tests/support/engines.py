@@ -7,14 +7,21 @@ import pytest
 from harness.errors import InputError
 
 
-def require_engine() -> None:
-    """Skips the test by name where no engine with the sandbox image answers."""
+def engine_problem() -> str:
+    """Why no stage on Docker can run here; empty if one can."""
     from harness.sandbox.docker.engine import DEFAULT_IMAGE, image_id
 
     try:
         image_id(DEFAULT_IMAGE)
     except InputError as error:
-        pytest.skip(f"needs a Docker engine with the sandbox image: {error.what}")
+        return error.what
+    return ""
+
+
+def require_engine() -> None:
+    """Skips the test by name where no engine with the sandbox image answers."""
+    if problem := engine_problem():
+        pytest.skip(f"needs a Docker engine with the sandbox image: {problem}")
 
 
 def contents() -> dict[str, set[str]]:
