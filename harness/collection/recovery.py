@@ -64,10 +64,19 @@ def exclude_lost_try(store: Store, try_id: int, path: Path, exclusion: str, deta
 
 
 def recover_dead_tries(store: Store, stage: str) -> int:
-    """Excludes the running tries of ``stage`` whose controller is dead; how many."""
+    """Excludes the running tries of ``stage`` whose controller is dead; how many.
+
+    A controller that cannot be seen from here (another machine or container) counts as dead when its lease is over.
+    """
     count = 0
-    for left in store.running_tries(stage):
-        if left.controller.life() != "dead":
+    running = store.running_tries(stage)
+    unseen = {left.controller.id: left.controller for left in running if left.controller.life() == "elsewhere"}
+    expired = store.expired_leases(unseen.values()) if unseen else set()
+    for left in running:
+        if left.controller.id in unseen:
+            if left.controller.id not in expired:
+                continue
+        elif left.controller.life() != "dead":
             continue
         (view,) = (one for one in store.attempt(left.attempt_id).tries if one.facts["id"] == left.try_id)
         path = trajectory_file(view.facts["environment"]["trajectory_file"])

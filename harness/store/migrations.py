@@ -118,7 +118,12 @@ def _first_tables(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS = (Migration(1, "first tables", _first_tables),)
+def _leases(connection: Connection) -> None:
+    key = "{text} NOT NULL PRIMARY KEY".format(**_WORDS[connection.dialect.name])
+    connection.exec_driver_sql(f"CREATE TABLE leases (controller {key}, until DOUBLE PRECISION NOT NULL)")
+
+
+MIGRATIONS = (Migration(1, "first tables", _first_tables), Migration(2, "leases", _leases))
 
 
 def pending(engine: Engine, place: str) -> list[Migration]:

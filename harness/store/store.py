@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
-from harness.store import events, facts, imports, ledger, reads
+from harness.store import events, facts, imports, leases, ledger, reads
 from harness.store.clock import utc_now
 from harness.store.controller import Controller, RunningTry
 from harness.store.database import open_engine
@@ -83,6 +83,16 @@ class Store:
                 _refuse_other_digest(connection, stage, digest)
             at = utc_now()
             return _insert_missing(connection, "attempts_planned", attempts, [row | {"planned_at": at} for row in rows])
+
+    def renew_lease(self, controller: Controller) -> None:
+        """Says that ``controller`` is alive, for ``leases.LEASE_SECONDS``."""
+        with writing(self._engine) as connection:
+            leases.renew(connection, controller.id)
+
+    def expired_leases(self, controllers: Iterable[Controller]) -> set[str]:
+        """Ids of those of ``controllers`` whose lease holds no more."""
+        with reading(self._engine) as connection:
+            return leases.expired(connection, (one.id for one in controllers))
 
     def start_try(self, attempt_id: str, controller: Controller, environment: Mapping[str, Any]) -> int:
         """Begins the next try of an attempt.

@@ -119,6 +119,13 @@ tries = Table(
     Column("ended_at", String),
 )
 
+leases = Table(
+    "leases",
+    metadata,
+    Column("controller", String, primary_key=True),
+    Column("until", Double, nullable=False),
+)
+
 actions = Table(
     "actions",
     metadata,
