@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, Double, func, insert, select, text, update
+from sqlalchemy import Connection, Double, cast, extract, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from harness.store.tables import leases
@@ -21,7 +21,7 @@ LEASE_SECONDS, RENEW_SECONDS = 60.0, 10.0
 def _now(connection: Connection) -> ColumnElement[float]:
     """Seconds since 1970 by the database's clock."""
     if connection.dialect.name == "postgresql":
-        return func.extract(text("epoch from clock_timestamp()"), type_=Double)
+        return cast(extract("epoch", func.clock_timestamp()), Double)
     return (func.julianday("now", type_=Double) - 2440587.5) * 86400.0
 
 
