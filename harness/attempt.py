@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.agents.interrupts import AttemptLost, end_attempt
 from harness.agents.submission import is_submission
 from harness.canonical import canonical_json, digest_bytes
+from harness.disk import shortage
 from harness.environment import host_environment
 from harness.outcome import Progress, event_of, known_total
 from harness.paths import state_dir
@@ -17,16 +19,21 @@ from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
 from harness.recorder import Recorder, action_flags, command_digest
 from harness.sandbox.interface import Limits, Result, SandboxLost
+from harness.slots import SlotKinds, Slots
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord, Attempt, TryResult
 from harness.workspace.layer import Layer
 from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
+from harness.worktime import WorkTime
 from tasks.registry import load_task
 from verifiers.kinds import prepare_place
 from verifiers.place import Place
 from verifiers.tamper import audit_layer
 from verifiers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from harness.models.retrying import FailedRequest
 
 #: Variables inside the sandbox, as mini-swe-agent sets them.
 _VARIABLES = {"PAGER": "cat", "MANPAGER": "cat", "LESS": "-R", "PIP_PROGRESS_BAR": "off", "TQDM_DISABLE": "1"}
@@ -41,6 +48,7 @@ class Unit:
     task_digest: str
     trajectory: Path
     local_url: str | None = None
+    slots: SlotKinds = field(default_factory=SlotKinds)
 
 
 @dataclass(frozen=True)
@@ -140,18 +148,27 @@ class _Try:
         except SandboxLost as lost:
             raise AttemptLost("sandbox_lost", str(lost)) from lost
         runtime = protocol.runtimes[attempt.runtime]
-        model = make_model(protocol, runtime, place.task, prompts, seed=attempt.seed, local_url=self.unit.local_url)
+        work, slots = WorkTime(protocol.limits.wall_seconds), self.unit.slots
+        with work.waiting():  # the first model of a process is slow to import
+            model = make_model(
+                protocol, runtime, place.task, prompts, seed=attempt.seed, local_url=self.unit.local_url,
+                work=work, slot=_entering(slots.model_calls), on_failure=self._on_failure,
+            )  # fmt: skip
+        environment = SandboxEnvironment(
+            sandbox, protocol.limits.command_seconds, self._on_action, work, _entering(slots.sandboxes)
+        )
         agent = RecordedAgent(
-            model, SandboxEnvironment(sandbox, protocol.limits.command_seconds, self._on_action),
+            model, environment,
             on_call=self._on_call, on_message=lambda message: self.recorder.write("message", message=message),
             horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd, token_limit=protocol.limits.tokens,
-            wall_seconds=protocol.limits.wall_seconds,
+            work=work,
             system_template=prompts.system, instance_template=prompts.instance,
             max_consecutive_format_errors=protocol.agent.max_consecutive_format_errors,
         )  # fmt: skip
         try:
             ended = agent.run(task=place.task.issue)
         finally:
+            self.outcome["waiting_s"] = round(work.waiting_s, 3)
             sandbox.stop()
         return str(ended.get("exit_status", ""))
 
@@ -163,11 +180,23 @@ class _Try:
             self.outcome["model_returned"] = str(extra["model"])
         self.recorder.write("call", call=call, parsed=parsed, cost_usd=cost)
 
+    def _on_failure(self, failed: FailedRequest) -> None:
+        """A request that got no usable answer, be it asked again or not."""
+        name = failed.failure.name
+        known = self.outcome.setdefault("failed_requests", {})
+        known[name] = known.get(name, 0) + 1
+        self.recorder.write(
+            "failed_request", call=self.progress.calls + 1, request=failed.number, reason=name,
+            status=failed.failure.status, seconds=failed.seconds, detail=failed.detail[:500],
+        )  # fmt: skip
+
     def _on_action(self, command: str, result: Result) -> None:
         """After every action, once its processes are dead: snapshot, verdict, record; ends an attempt that is over."""
         self.progress.action += 1
         call, action = self.progress.calls, self.progress.action
         self.recorder.action(call, action, command, result)
+        if lack := shortage(state_dir(), starting=False):
+            raise AttemptLost("disk_full", lack)
         layer = self._snapshot()
         verdict = self._verifier.verify(layer, self._blobs.get)
         self.recorder.verdict(call, action, layer.digest, verdict)
@@ -198,6 +227,11 @@ class _Try:
     def _audit(self, place: Place) -> tuple[dict[str, Any], ...]:
         assert self.passed_layer is not None
         return tuple(audit_layer(self.passed_layer, place.base, self._blobs.get))
+
+
+def _entering(slots: Slots | None) -> Any:
+    """What takes one of ``slots`` for the time of a ``with`` block."""
+    return slots.taken if slots else nullcontext
 
 
 def _action_record(

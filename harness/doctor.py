@@ -23,7 +23,7 @@ from harness.workspace.files import remove_tree
 DISK_WANTED = 2 << 30
 
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _bubblewrap() -> Check:
 
 def _python() -> Check:
     try:
-        python = choose(_PYTHONS)
+        python = choose(PYTHONS)
     except InputError as error:
         return Check("sandbox python", "bad", error.what, error.mend or "")
     return Check("sandbox python", "ok", f"{python.full_version} at {python.executable}")
@@ -83,7 +83,7 @@ def _try_sandbox() -> Check:
         (folder / "lower" / "base").write_text("base")
         host.give(folder / "lower" / "base")
         host.visible(folder)
-        sandbox = BubblewrapSandbox(choose(_PYTHONS), folder / "site")
+        sandbox = BubblewrapSandbox(choose(PYTHONS), folder / "site")
         sandbox.start(Mounts((folder / "lower",), folder / "upper", folder / "work"), Limits(seconds=20))
         done = sandbox.run("rm base && echo new > changed && git --version >/dev/null && python3 -c 'print(6 * 7)'")
         whole = done.returncode == 0 and done.output.strip() == b"42" and (folder / "upper" / "changed").exists()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,7 +22,15 @@ def _plain(value: Any) -> Any:
     try:
         return dump(mode="json") if callable(dump) else repr(value)
     except Exception:  # of the object's own making; the line must be written all the same
+        return _text(value)
+
+
+def _text(value: Any) -> str:
+    """``repr``, which an object that holds itself may not have."""
+    try:
         return repr(value)
+    except Exception:
+        return f"a {type(value).__name__} that cannot be shown"
 
 
 def _encode(value: Any) -> bytes:
@@ -33,7 +43,7 @@ def _encodable(value: Any) -> Any:
     try:
         _encode(value)
     except (TypeError, ValueError, RecursionError):
-        return repr(value)
+        return _text(value)
     return value
 
 
@@ -76,7 +86,18 @@ class Recorder:
             line = _encode({"type": kind, **facts})
         except (TypeError, ValueError, RecursionError):
             line = _encode({"type": kind, **{name: _encodable(value) for name, value in facts.items()}})
-        self._stream.write(line + b"\n")
+        self._append(line + b"\n")
+
+    def _append(self, line: bytes) -> None:
+        """Writes all of ``line`` or, where the disk is full, none of it: a torn line would swallow the next one."""
+        end = os.fstat(self._stream.fileno()).st_size
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[self._stream.write(rest) or 0 :]
+        except OSError:
+            os.ftruncate(self._stream.fileno(), end)
+            raise
 
     def action(self, call: int, action: int, command: str, result: Result) -> None:
         self.write(
@@ -102,7 +123,14 @@ class Recorder:
 
 def read_trajectory(data: bytes) -> Iterator[dict[str, Any]]:
     """Lines of a trajectory; a last line that a kill cut off is left out."""
-    for line in data.split(b"\n")[:-1]:
+    return read_lines(io.BytesIO(data))
+
+
+def read_lines(stream: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Lines of an open trajectory file, one in memory at a time; as ``read_trajectory``."""
+    for line in stream:
+        if not line.endswith(b"\n"):
+            continue
         try:
             value = json.loads(line.decode("utf-8", "surrogatepass"))
         except ValueError:

@@ -5,7 +5,6 @@ Its prompts, its loop and its format-error rule are kept: three malformed respon
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,15 @@ miniswe.prepare()
 from minisweagent.agents.default import DefaultAgent  # noqa: E402
 from minisweagent.exceptions import FormatError, InterruptAgentFlow  # noqa: E402
 
-from harness.agents.interrupts import end_attempt  # noqa: E402
-
-#: Statuses that this agent ends an attempt with, beside mini-swe-agent's own.
-HORIZON, COST_LIMIT, TOKEN_LIMIT, WALL_LIMIT = "horizon", "cost_limit", "token_limit", "wall_limit"
+from harness.agents.interrupts import (  # noqa: E402
+    COST_LIMIT,
+    HORIZON,
+    TOKEN_LIMIT,
+    WALL_LIMIT,
+    AttemptLost,
+    end_attempt,
+)
+from harness.worktime import WorkTime  # noqa: E402
 
 
 def tokens_of(extra: dict[str, Any]) -> int:
@@ -39,7 +43,7 @@ class RecordedAgent(DefaultAgent):
         on_message: called with each message as it joins the conversation.
         horizon: calls; a live attempt is censored there.
         cost_limit, token_limit: US dollars and tokens of the attempt, None for none.
-        wall_seconds: wall time of the attempt.
+        work: the attempt's working time with its limit.
     """
 
     def __init__(
@@ -52,14 +56,13 @@ class RecordedAgent(DefaultAgent):
         horizon: int,
         cost_limit: float | None,
         token_limit: int | None,
-        wall_seconds: float,
+        work: WorkTime,
         **config: Any,
     ):
         super().__init__(model, env, step_limit=0, cost_limit=0.0, **config)
         self._on_call, self._on_message = on_call, on_message
-        self._horizon, self._wall_seconds = horizon, wall_seconds
+        self._horizon, self._work = horizon, work
         self._cost_limit, self._token_limit, self._tokens = cost_limit, token_limit, 0
-        self._began = time.monotonic()
 
     def _check_limits(self) -> None:
         if self.n_calls >= self._horizon:
@@ -68,7 +71,7 @@ class RecordedAgent(DefaultAgent):
             raise end_attempt(COST_LIMIT)
         if self._token_limit is not None and self._tokens >= self._token_limit:
             raise end_attempt(TOKEN_LIMIT)
-        if time.monotonic() - self._began >= self._wall_seconds:
+        if self._work.left <= 0:
             raise end_attempt(WALL_LIMIT)
 
     def query(self) -> dict[str, Any]:
@@ -80,8 +83,11 @@ class RecordedAgent(DefaultAgent):
         except FormatError as error:
             self._record(error.messages[0].get("extra", {}), False)
             raise
-        except InterruptAgentFlow:  # the provider refused the request for good: a call, but an unbilled one
-            self._record({"cost": 0.0}, False)
+        except InterruptAgentFlow as end:
+            if getattr(end, "status", None) == WALL_LIMIT:  # cut off: this call did not happen
+                self.n_calls -= 1
+            else:  # the provider refused the request for good: a call, but an unbilled one
+                self._record({"cost": 0.0}, False)
             raise
         extra = message.get("extra", {})
         self.cost += extra.get("cost", 0.0)
@@ -92,6 +98,8 @@ class RecordedAgent(DefaultAgent):
     def _record(self, extra: dict[str, Any], parsed: bool) -> None:
         self._tokens += tokens_of(extra)
         self._on_call(self.n_calls, extra, parsed)
+        if self._cost_limit is not None and not extra.get("cost_known", True):
+            raise AttemptLost("cost_unknown", "nobody said what the call cost, and the attempt has a limit on it")
 
     def add_messages(self, *messages: dict[str, Any]) -> list[dict[str, Any]]:
         for message in messages:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+#: Statuses that end an attempt at a limit, beside mini-swe-agent's own.
+HORIZON, COST_LIMIT, TOKEN_LIMIT, WALL_LIMIT = "horizon", "cost_limit", "token_limit", "wall_limit"
+
 
 class AttemptLost(Exception):
     """Infrastructure failed under the attempt; the try is excluded with ``reason``."""

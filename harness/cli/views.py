@@ -71,6 +71,9 @@ class PlainView:
     def phase(self, text: str) -> None:
         self._say(text)
 
+    def warn(self, text: str) -> None:
+        self._say(f"warning: {text}")
+
     def gated(self, gated: Gated) -> None:
         self._say(gate_text(gated))
 
@@ -118,6 +121,9 @@ class LiveView:
     def phase(self, text: str) -> None:
         self._phase = text
         self.tick()
+
+    def warn(self, text: str) -> None:
+        self._console.print(Text(f"warning: {text}", style="yellow"))  # above the table, where it stays
 
     def gated(self, gated: Gated) -> None:
         self._note(gate_text(gated))

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
+
+from sqlalchemy.exc import OperationalError, StatementError
 
 from harness.attempt import Lost, Unit
+from harness.collection.ceiling import Ceiling, require_prices, stage_ceiling, unpriced
 from harness.collection.gating import Gated, gate_missing
-from harness.collection.recovery import exclude_lost_try, keep_trajectory, recover_dead_tries, trajectory_file
-from harness.doctor import require_sandbox
-from harness.engines.local import Answer, LocalEngine
+from harness.collection.heartbeat import Heartbeat
+from harness.collection.recovery import (
+    exclude_lost_try,
+    keep_trajectory,
+    recorded_progress,
+    recover_dead_tries,
+    sweep_trajectories,
+    trajectory_file,
+)
+from harness.collection.steady import SteadyView
+from harness.disk import shortage
+from harness.doctor import PYTHONS, require_sandbox
+from harness.engines.factory import default_workers, make_engine
+from harness.engines.interface import Engine
+from harness.engines.local import Answer
 from harness.environment import host_environment
 from harness.errors import InputError
 from harness.paths import state_dir
@@ -25,10 +41,12 @@ from harness.protocol.freeze import FrozenStage, require_frozen
 from harness.protocol.models import LocalModel
 from harness.protocol.prompts import load_prompts
 from harness.protocol.runtime import require_credentials, resolve_runtimes
+from harness.slots import SlotKinds, make_slots
 from harness.store.blobs import Blobs
 from harness.store.controller import Controller
 from harness.store.records import Attempt, StageConflict, StoreConflict, TryResult
 from harness.store.store import Store
+from harness.temporary import sweep_temporary
 from harness.workspace.workspace import sweep_work
 
 #: Tries of one attempt in one run, when its worker or sandbox is lost.
@@ -36,7 +54,7 @@ TRIES_PER_RUN = 3
 #: Excluded tries after which an attempt is left alone until ``--redo-excluded``.
 TRIES_IN_ALL = 10
 #: Losses that another try at once may mend; a provider that failed after all its retries is left to a later run.
-_RETRIED = ("worker_lost", "sandbox_lost", "verifier_failure")
+_RETRIED = ("worker_lost", "worker_hung", "sandbox_lost", "verifier_failure")
 
 
 @dataclass(frozen=True)
@@ -46,12 +64,22 @@ class Options:
     stage: str
     database: str | Path
     runtime: str | None = None
-    workers: int = 2
+    workers: int | None = None
+    """Attempts at once; None: as many as there are cores, here or in the cluster."""
+    engine: str = "local"
+    """``local``, or ``ray``: the cluster at ``address``."""
+    address: str = "auto"
     limit: int | None = None
     """Attempts to run at most."""
     tasks: tuple[str, ...] = ()
     """Only these tasks; empty for all."""
     redo_excluded: bool = False
+    model_calls: int | None = None
+    """Model calls in flight at once; None: as many as there are workers."""
+    sandboxes: int | None = None
+    """Commands, each with its verification, at once; None: as many as there are workers."""
+    max_cost: float | None = None
+    """US dollars of all tries of the stage, beside the protocol's own limit; None for none."""
 
 
 @dataclass
@@ -72,6 +100,8 @@ class Summary:
     elsewhere: int = 0
     """Of these, attempts that another controller is running."""
     interrupted: bool = False
+    spent: str | None = None
+    """Why no further attempt was started: the ceiling on the stage's cost."""
 
 
 class View(Protocol):
@@ -79,6 +109,7 @@ class View(Protocol):
 
     def begin(self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store) -> None: ...
     def phase(self, text: str) -> None: ...
+    def warn(self, text: str) -> None: ...
     def gated(self, gated: Gated) -> None: ...
     def started(self, attempt: Attempt, trajectory: Path) -> None: ...
     def ended(self, attempt: Attempt, result: TryResult | Lost) -> None: ...
@@ -100,8 +131,10 @@ class Collection:
     """One run of ``collect``. ``stop`` may be called from a signal handler."""
 
     def __init__(self, options: Options, view: View):
-        self._options, self._view = options, view
+        self._options, self._view = options, cast(View, SteadyView(view))
         self._stopping = False
+        self._blobs = Blobs(state_dir() / "blobs")
+        self._slots = SlotKinds()
 
     def stop(self) -> None:
         """Asks for the end: no new attempts; running tries are recorded as interrupted."""
@@ -117,40 +150,55 @@ class Collection:
         stage = require_frozen(options.stage)
         runtimes = resolve_runtimes(stage.protocol, options.runtime)
         require_credentials(stage.protocol, runtimes)
+        require_prices(stage.protocol, runtimes, options.max_cost)
         for task in options.tasks:
             if task not in stage.protocol.tasks:
                 raise InputError(
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
+        _refuse_one_machine_things(stage, runtimes, options)
         require_sandbox(stage.protocol.sandbox.kind)
+        self._controller = Controller.current()
+        try:
+            return self._run(stage, runtimes)
+        finally:
+            sweep_work()  # what killed workers leave
+
+    def _run(self, stage: FrozenStage, runtimes: tuple[str, ...]) -> Summary:
+        options = self._options
         with (
             Store.open(options.database) as store,
-            _local_model(stage, runtimes, options.workers) as url,
-            LocalEngine(options.workers) as engine,
+            Heartbeat(store, self._controller),
+            _local_model(stage, runtimes, options) as url,
+            make_slots(options.model_calls, options.sandboxes) as self._slots,
+            make_engine(options.engine, options.workers, options.address, PYTHONS) as engine,
         ):
             return self._collect(stage, runtimes, store, engine, url)
 
     def _collect(
-        self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store, engine: LocalEngine, local_url: str | None
+        self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store, engine: Engine, local_url: str | None
     ) -> Summary:
         options, view = self._options, self._view
         self._store, self._engine, self._stage, self._local_url = store, engine, stage, local_url
-        self._controller = Controller.current()
         summary = Summary(options.stage, stage.digest, runtimes)
         register(store, stage)
         store.choose_set(options.stage, stage.digest, options.runtime or stage.protocol.default_set)
         summary.recovered = recover_dead_tries(store, options.stage)
+        sweep_trajectories(store)
         sweep_work()
         if stage.protocol.sandbox.kind == "docker":
             from harness.sandbox.docker.leftovers import leftovers
 
-            for left in leftovers():
-                left.remove()
-        Blobs(state_dir() / "blobs").sweep()
+            for orphan in leftovers():
+                orphan.remove()
+        self._blobs.sweep()
+        sweep_temporary(state_dir() / "verdicts")
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
         planned = expand(stage.protocol, stage.digest, runtimes)
         store.plan(planned)
         view.begin(stage, runtimes, store)
+        if without := unpriced(stage.protocol, runtimes):
+            view.warn(f"no price is known of {', '.join(without)}: the cost of these attempts stays empty")
         waiting = self._waiting(planned, chosen, summary)
         needed = {attempt.task for attempt in waiting}
         if needed:
@@ -165,7 +213,8 @@ class Collection:
                 summary.interrupted = True
         waiting = [attempt for attempt in waiting if attempt.task not in summary.unqualified]
         if not summary.interrupted:
-            self._run_all(waiting[: options.limit], summary)
+            usd = stage_ceiling(stage.protocol, options.max_cost)
+            self._run_all(waiting[: options.limit], summary, Ceiling(store, options.stage, runtimes, usd))
         left = store.attempts_to_run(options.stage, runtimes=runtimes, tasks=list(chosen))
         summary.remaining = len(left)
         return summary
@@ -194,13 +243,17 @@ class Collection:
                 waiting.append(attempt)
         return waiting
 
-    def _run_all(self, waiting: list[Attempt], summary: Summary) -> None:
-        """Keeps the workers busy until nothing waits or the user stops."""
+    def _run_all(self, waiting: list[Attempt], summary: Summary, ceiling: Ceiling) -> None:
+        """Keeps the workers busy until nothing waits, the stage has cost what it may, or the user stops."""
         running: dict[str, _Running] = {}
         tries: Counter[str] = Counter()
         try:
             while waiting or running:
                 while waiting and self._engine.free:
+                    summary.spent = ceiling.reached() or shortage(state_dir(), starting=True)
+                    if summary.spent:
+                        waiting.clear()
+                        break
                     attempt = waiting.pop(0)
                     started = self._start(attempt)
                     if started:
@@ -210,7 +263,7 @@ class Collection:
                         summary.elsewhere += 1
                 for answer in self._engine.answers(0.5):
                     done = running.pop(answer.key)
-                    lost = self._finish(done, answer)
+                    lost = self._finish_once(done, answer)
                     if lost is None:
                         summary.ran += 1
                         continue
@@ -224,7 +277,10 @@ class Collection:
             if running:  # interrupted, or an error on the way out: the workers end first, so nothing writes any more
                 self._engine.stop()
                 for left in running.values():
-                    exclude_lost_try(self._store, left.try_id, left.trajectory, "interrupted", "stopped by the user")
+                    with contextlib.suppress(StoreConflict):
+                        exclude_lost_try(
+                            self._store, left.try_id, left.trajectory, "interrupted", "stopped by the user"
+                        )
                     summary.excluded["interrupted"] += 1
 
     def _start(self, attempt: Attempt) -> _Running | None:
@@ -235,30 +291,54 @@ class Collection:
             try_id = self._store.start_try(attempt.id, self._controller, environment)
         except StoreConflict:
             return None
-        unit = Unit(self._stage.protocol, attempt, self._stage.tasks[attempt.task].digest, path, self._local_url)
+        digest = self._stage.tasks[attempt.task].digest
+        unit = Unit(self._stage.protocol, attempt, digest, path, self._local_url, self._slots)
         self._engine.submit(attempt.id, ("try", unit))
         self._view.started(attempt, path)
         return _Running(attempt, try_id, path)
 
+    def _finish_once(self, done: _Running, answer: Answer) -> str | None:
+        """Like ``_finish``; a try that another controller took for dead, and ended, stays as that one wrote it."""
+        try:
+            return self._finish(done, answer)
+        except StoreConflict:
+            return "lease_lost"
+
     def _finish(self, done: _Running, answer: Answer) -> str | None:
         """Writes what came back; the exclusion if the try does not count."""
-        if not answer.ok:
-            reason = "worker_lost" if answer.lost else "harness_failure"
-            detail = "the worker process ended" if answer.lost else str(answer.result)[-2000:]
-            exclude_lost_try(self._store, done.try_id, done.trajectory, reason, detail)
-            self._view.ended(done.attempt, Lost(reason, detail, 0, 0.0, None, {}, ()))
-            return reason
-        trajectory = keep_trajectory(done.trajectory, Blobs(state_dir() / "blobs"))
-        result = answer.result
+        if answer.failure is not None:
+            lost = self._reason(answer.failure.reason)
+            exclude_lost_try(self._store, done.try_id, done.trajectory, lost, answer.failure.detail)
+            self._view.ended(done.attempt, Lost(lost, answer.failure.detail, 0, 0.0, None, {}, ()))
+            return lost
+        trajectory = keep_trajectory(done.trajectory, self._blobs)
+        result: TryResult | Lost = answer.result
+        try:
+            if isinstance(result, Lost):
+                result = replace(result, exclusion=self._reason(result.exclusion))
+                self._exclude(done, result, trajectory)
+            else:
+                self._store.finish_try(done.try_id, replace(result, trajectory=trajectory))
+        except (ValueError, TypeError, StatementError) as error:
+            if isinstance(error, OperationalError):  # of the database, not of the result
+                raise
+            # One bad attempt does not end the batch.
+            calls = min(recorded_progress(done.trajectory)["calls"], done.attempt.horizon)
+            result = Lost("harness_failure", f"its result cannot be stored: {error}"[:2000], calls, 0.0, None, {}, ())
+            self._exclude(done, result, trajectory)
+        done.trajectory.unlink(missing_ok=True)
         self._view.ended(done.attempt, result)
-        if isinstance(result, Lost):
-            self._store.exclude_try(
-                done.try_id, result.exclusion, calls=result.calls, wall_s=result.wall_s, cost_usd=result.cost_usd,
-                trajectory=trajectory, outcome=result.outcome, done=result.actions,
-            )  # fmt: skip
-            return result.exclusion
-        self._store.finish_try(done.try_id, replace(result, trajectory=trajectory))
-        return None
+        return result.exclusion if isinstance(result, Lost) else None
+
+    def _reason(self, lost: str) -> str:
+        """A loss while the user stops the collection is part of that: whoever signals may signal every process."""
+        return "interrupted" if self._stopping and lost in _RETRIED else lost
+
+    def _exclude(self, done: _Running, lost: Lost, trajectory: str | None) -> None:
+        self._store.exclude_try(
+            done.try_id, lost.exclusion, calls=lost.calls, wall_s=lost.wall_s, cost_usd=lost.cost_usd,
+            trajectory=trajectory, outcome=lost.outcome or {"detail": lost.detail}, done=lost.actions,
+        )  # fmt: skip
 
 
 def register(store: Store, stage: FrozenStage) -> None:
@@ -278,12 +358,27 @@ def register(store: Store, stage: FrozenStage) -> None:
 
 
 @contextmanager
-def _local_model(stage: FrozenStage, runtimes: tuple[str, ...], workers: int) -> Iterator[str | None]:
+def _local_model(stage: FrozenStage, runtimes: tuple[str, ...], options: Options) -> Iterator[str | None]:
     """The local model's server, if a runtime needs it."""
     if not any(isinstance(stage.protocol.runtimes[name].model, LocalModel) for name in runtimes):
         yield None
         return
     from harness.models.local_server import local_server
 
-    with local_server(slots=workers) as url:
+    with local_server(slots=options.workers or default_workers()) as url:
         yield url
+
+
+def _refuse_one_machine_things(stage: FrozenStage, runtimes: tuple[str, ...], options: Options) -> None:
+    """Refuses, for a cluster, what is counted or served on one machine only."""
+    if options.engine == "local":
+        return
+    for key, value in (("--model-calls", options.model_calls), ("--sandboxes", options.sandboxes)):
+        if value is not None:
+            raise InputError(f"{value} at once holds on one machine only", key=key, mend="leave it out with a cluster")
+    for name in runtimes:
+        if isinstance(stage.protocol.runtimes[name].model, LocalModel):
+            raise InputError(
+                f"the model of runtime {name!r} is served on this machine only", key="--engine",
+                mend="use --engine local, or a litellm runtime with an api_base that all nodes reach",
+            )  # fmt: skip

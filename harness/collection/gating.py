@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.engines.local import LocalEngine
+from harness.engines.interface import Engine
 from harness.store.store import Store
 from tasks.interface import Task
 from verifiers.gate_result import GateResult
@@ -42,7 +42,7 @@ def is_qualified(store: Store, task: Task, sandbox: str) -> bool:
 
 
 def run_gates(
-    engine: LocalEngine, store: Store, tasks: Sequence[str], sandbox: str, on_done: Callable[[Gated], None],
+    engine: Engine, store: Store, tasks: Sequence[str], sandbox: str, on_done: Callable[[Gated], None],
     tick: Callable[[], None],
 ) -> list[Gated]:  # fmt: skip
     """Gates ``tasks`` in the engine's workers and records each result."""
@@ -52,7 +52,7 @@ def run_gates(
             task = waiting.pop(0)
             engine.submit(task, ("gate", (task, sandbox)))
         for answer in engine.answers(0.5):
-            if answer.ok:
+            if answer.failure is None:
                 result: GateResult = answer.result
                 store.put_qualification(
                     result.task, result.task_digest, result.python, result.base_digest, result.sandbox,
@@ -60,7 +60,7 @@ def run_gates(
                 )  # fmt: skip
                 gated = Gated(result.task, result)
             else:
-                gated = Gated(answer.key, None, "the worker was killed" if answer.lost else str(answer.result))
+                gated = Gated(answer.key, None, answer.failure.detail)
             done.append(gated)
             on_done(gated)
         tick()
@@ -68,7 +68,7 @@ def run_gates(
 
 
 def gate_missing(
-    engine: LocalEngine,
+    engine: Engine,
     store: Store,
     tasks: Mapping[str, Task],
     sandbox: str,

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from harness.errors import InfrastructureError
 from harness.store.controller import Controller
 from harness.store.leases import RENEW_SECONDS
 from harness.store.store import Store
@@ -37,5 +38,5 @@ class Heartbeat:
         while not self._over.wait(self._seconds):
             try:
                 self._store.renew_lease(self._controller)
-            except SQLAlchemyError:
+            except (SQLAlchemyError, InfrastructureError):
                 continue

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from harness.outcome import known_total
 from harness.paths import state_dir
-from harness.recorder import action_flags, command_digest, read_trajectory
+from harness.recorder import action_flags, command_digest, read_lines
 from harness.store.blobs import Blobs
-from harness.store.records import ActionRecord
+from harness.store.records import ActionRecord, StoreConflict
 from harness.store.store import Store
 
 
@@ -19,40 +22,40 @@ def trajectory_file(name: str) -> Path:
 
 
 def keep_trajectory(path: Path, blobs: Blobs) -> str | None:
-    """Moves a trajectory file into the blobs; its digest, None when there is no file."""
-    if not path.exists():
-        return None
-    digest = blobs.put_file(path)
-    path.unlink()
-    return digest
+    """Copies a trajectory file into the blobs; its digest, None when there is no file.
+
+    The file itself goes (``path.unlink``) once the try's end is in the store: a kill between the two loses nothing.
+    """
+    return blobs.put_file(path) if path.exists() else None
 
 
 def recorded_progress(path: Path) -> dict[str, Any]:
     """Calls, cost, actions of a try as far as its trajectory goes; keywords for ``Store.exclude_try``."""
-    data = path.read_bytes() if path.exists() else b""
     calls, costs = 0, []
-    actions: dict[tuple[int, int], dict[str, Any]] = {}
-    for line in read_trajectory(data):
-        if line["type"] == "call":
-            calls = int(line["call"])
-            costs.append(line["cost_usd"])
-        elif line["type"] in ("action", "verdict"):
-            actions.setdefault((line["call"], line["action"]), {})[line["type"]] = line
+    actions: dict[tuple[int, int], ActionRecord] = {}
+    with open(path, "rb") if path.exists() else io.BytesIO() as stream:
+        for line in read_lines(stream):
+            if line["type"] == "call":
+                calls = int(line["call"])
+                costs.append(line["cost_usd"])
+            elif line["type"] == "action":
+                actions[line["call"], line["action"]] = _action(line["call"], line["action"], line)
+            elif line["type"] == "verdict" and (ran := actions.get((line["call"], line["action"]))):
+                actions[line["call"], line["action"]] = replace(ran, **_judged(line))
+    return {"calls": calls, "cost_usd": known_total(costs), "done": tuple(actions[place] for place in sorted(actions))}
+
+
+def _judged(verdict: dict[str, Any]) -> dict[str, Any]:
     return {
-        "calls": calls,
-        "cost_usd": known_total(costs),
-        "done": tuple(_action(*place, found) for place, found in sorted(actions.items()) if "action" in found),
-    }
+        "layer_digest": verdict["layer"], "verdict_key": verdict["key"], "verdict_state": verdict["state"],
+        "verdict_seconds": verdict["seconds"], "cached": verdict["cached"],
+    }  # fmt: skip
 
 
-def _action(call: int, action: int, found: dict[str, Any]) -> ActionRecord:
-    ran, verdict = found["action"], found.get("verdict", {})
+def _action(call: int, action: int, ran: dict[str, Any]) -> ActionRecord:
     return ActionRecord(
         call=call, action=action, command=command_digest(ran["command"]),
-        returncode=None if ran["limit"] else ran["returncode"], seconds=ran["seconds"],
-        layer_digest=verdict.get("layer"), verdict_key=verdict.get("key"), verdict_state=verdict.get("state"),
-        verdict_seconds=verdict.get("seconds"), cached=verdict.get("cached", False),
-        flags=action_flags(ran),
+        returncode=None if ran["limit"] else ran["returncode"], seconds=ran["seconds"], flags=action_flags(ran),
     )  # fmt: skip
 
 
@@ -61,6 +64,7 @@ def exclude_lost_try(store: Store, try_id: int, path: Path, exclusion: str, deta
     progress = recorded_progress(path)
     trajectory = keep_trajectory(path, Blobs(state_dir() / "blobs"))
     store.exclude_try(try_id, exclusion, trajectory=trajectory, outcome={"detail": detail}, **progress)
+    path.unlink(missing_ok=True)
 
 
 def recover_dead_tries(store: Store, stage: str) -> int:
@@ -80,6 +84,17 @@ def recover_dead_tries(store: Store, stage: str) -> int:
             continue
         (view,) = (one for one in store.attempt(left.attempt_id).tries if one.facts["id"] == left.try_id)
         path = trajectory_file(view.facts["environment"]["trajectory_file"])
-        exclude_lost_try(store, left.try_id, path, "interrupted", "the controller ended while the try ran")
-        count += 1
+        with suppress(StoreConflict):  # another controller was faster
+            exclude_lost_try(store, left.try_id, path, "interrupted", "the controller ended while the try ran")
+            count += 1
     return count
+
+
+def sweep_trajectories(store: Store) -> int:
+    """Removes trajectory files whose try has ended: their controller was killed before it could; how many."""
+    folder = trajectory_file("any").parent
+    names = {path.name for path in folder.glob("*.jsonl")} if folder.exists() else set()
+    ended = store.ended_among(names) if names else set()
+    for name in ended:
+        trajectory_file(name).unlink(missing_ok=True)
+    return len(ended)

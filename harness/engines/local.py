@@ -1,26 +1,35 @@
-"""A pool of worker processes on this machine; one that dies takes only its own job with it."""
+"""A pool of worker processes on this machine; one that dies or hangs takes only its own job with it."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from harness.engines.worker import main
+from harness.engines.hung import Silence
+from harness.engines.worker import Failure, main
+
+#: Time for a killed process to be gone (seconds); one that hangs in the kernel is left to it.
+_END_SECONDS = 20.0
+_LOST = Failure("worker_lost", "the worker process ended")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a job. ``lost`` means that the worker died; then ``result`` is None."""
+    """What came of a job: its result, or why there is none."""
 
     key: Any
-    ok: bool
-    result: Any
-    lost: bool = False
+    result: Any = None
+    failure: Failure | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None
 
 
 @dataclass
@@ -28,6 +37,7 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     key: Any = None
+    silence: Silence = field(default_factory=Silence)
 
 
 class LocalEngine:
@@ -40,11 +50,13 @@ class LocalEngine:
         self._size = workers
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
+        self._at_once: list[Answer] = []
 
     @property
     def running(self) -> list[Any]:
         """Keys of the jobs in hand."""
-        return [worker.key for worker in self._workers if worker.key is not None]
+        at_once = [answer.key for answer in self._at_once]
+        return at_once + [worker.key for worker in self._workers if worker.key is not None]
 
     @property
     def free(self) -> bool:
@@ -52,10 +64,22 @@ class LocalEngine:
         return len(self.running) < self._size
 
     def submit(self, key: Any, job: tuple[str, Any]) -> None:
-        """Starts a job; call only when ``free``. ``key`` comes back with the answer."""
-        idle = next((worker for worker in self._workers if worker.key is None), None) or self._start()
-        idle.key = key
-        idle.connection.send(job)
+        """Starts a job; call only when ``free``. ``key`` comes back with the answer, or with why there is none."""
+        for idle in [worker for worker in self._workers if worker.key is None]:
+            if self._hand_over(idle, key, job):
+                return
+        if not self._hand_over(self._start(), key, job):  # killed in its first moments
+            self._at_once.append(Answer(key, failure=_LOST))
+
+    def _hand_over(self, worker: _Worker, key: Any, job: tuple[str, Any]) -> bool:
+        """Whether the worker took the job; one that was dead already is forgotten."""
+        if worker.process.is_alive():
+            with suppress(OSError):
+                worker.connection.send(job)
+                worker.key, worker.silence = key, Silence.of(job)
+                return True
+        self._drop(worker)
+        return False
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
@@ -67,31 +91,42 @@ class LocalEngine:
         return worker
 
     def answers(self, seconds: float) -> Iterator[Answer]:
-        """Answers that are there, waiting at most ``seconds`` for the first."""
+        """Answers that are there, waiting at most ``seconds`` for the first; lost and hung jobs are answers too."""
+        while self._at_once:
+            yield self._at_once.pop()
         busy = [worker for worker in self._workers if worker.key is not None]
         if not busy:
             return
         ready = set(wait([worker.connection for worker in busy], timeout=seconds))
         for worker in busy:
-            if worker.connection not in ready:
-                continue
-            key, worker.key = worker.key, None
-            try:
-                ok, result = worker.connection.recv()
-            except (EOFError, OSError):
-                self._drop(worker)
-                yield Answer(key, False, None, lost=True)
-            else:
-                yield Answer(key, ok, result)
+            if worker.connection in ready:
+                yield self._answer(worker)
+            elif worker.silence.too_long():
+                detail = f"no progress for {worker.silence.limit:g} s; the worker process was killed"
+                yield Answer(self._drop(worker), failure=Failure("worker_hung", detail))
 
-    def _drop(self, worker: _Worker) -> None:
+    def _answer(self, worker: _Worker) -> Answer:
+        try:
+            ok, result = worker.connection.recv()
+        except (EOFError, OSError):
+            return Answer(self._drop(worker), failure=_LOST)
+        if not ok:  # whatever failed, a fresh process takes the next job
+            return Answer(self._drop(worker), failure=result)
+        key, worker.key = worker.key, None
+        return Answer(key, result)
+
+    def _drop(self, worker: _Worker) -> Any:
+        """Ends a worker; the key of its job."""
         self._workers.remove(worker)
         worker.connection.close()
         worker.process.kill()
-        worker.process.join()
+        worker.process.join(_END_SECONDS)
+        return worker.key
 
     def stop(self) -> None:
         """Ends all workers and with them every sandbox; running jobs are lost."""
+        for worker in self._workers:
+            worker.process.kill()
         for worker in list(self._workers):
             self._drop(worker)
 

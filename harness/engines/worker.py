@@ -6,9 +6,11 @@ It ends with its controller, and its sandboxes end with it: a killed collection 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import signal
 import traceback
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,6 +19,17 @@ from harness.errors import RestartlabError
 from harness.sandbox import host
 
 _PR_SET_PDEATHSIG = 1
+#: The controller decides what these mean; a terminal, or a service manager, may send them to all processes.
+_LEFT_TO_THE_CONTROLLER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job came to nothing: one word, and a text."""
+
+    reason: str
+    detail: str
 
 
 def die_with_parent(parent: int) -> None:
@@ -24,6 +37,17 @@ def die_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before the call
         os._exit(1)
+
+
+def leave_signals_to_the_controller() -> None:
+    """A session of its own, which no terminal interrupts, and handlers that do nothing.
+
+    Handlers, as what is ignored would be ignored in every program that a sandbox starts too.
+    """
+    for number in _LEFT_TO_THE_CONTROLLER:
+        signal.signal(number, lambda *_: None)
+    if os.getpgrp() != os.getpid():
+        os.setsid()
 
 
 def perform(job: tuple[str, Any]) -> Any:
@@ -37,21 +61,25 @@ def perform(job: tuple[str, Any]) -> Any:
     return gate_task(*payload)
 
 
+def attempted(job: tuple[str, Any]) -> tuple[bool, Any]:
+    """``(True, result)``, or ``(False, Failure)``: whatever a job does, the batch goes on."""
+    try:
+        return True, perform(job)
+    except RestartlabError as error:
+        return False, Failure("harness_failure", str(error))
+    except Exception as error:
+        full = isinstance(error, OSError) and error.errno in _FULL
+        return False, Failure("disk_full" if full else "harness_failure", traceback.format_exc()[-4000:])
+
+
 def main(connection: Connection, parent: int) -> None:
-    """Serves jobs until the pipe closes. Each answer is ``(ok, result or text)``."""
+    """Serves jobs until the pipe closes. Each answer is as of ``attempted``."""
     die_with_parent(parent)
-    # The controller decides what an interrupt means; the terminal sends it to the whole group.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_signals_to_the_controller()
     host.prepare()
     while True:
         try:
             job = connection.recv()
         except EOFError:
             return
-        try:
-            answer = (True, perform(job))
-        except RestartlabError as error:
-            answer = (False, str(error))
-        except Exception:
-            answer = (False, traceback.format_exc())
-        connection.send(answer)
+        connection.send(attempted(job))

@@ -1,8 +1,10 @@
-"""A litellm endpoint as mini-swe-agent's model: its request, parser and templates; our retries and cost."""
+"""A litellm endpoint as mini-swe-agent's model: its request, parser and templates; our retries, limits and cost."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 from harness import miniswe
@@ -10,35 +12,21 @@ from harness import miniswe
 miniswe.prepare()
 
 import litellm  # noqa: E402
-import tenacity  # noqa: E402
 from minisweagent.models.litellm_model import LitellmModel, LitellmModelConfig  # noqa: E402
 
-from harness.agents.interrupts import AttemptLost, end_attempt  # noqa: E402
+from harness.agents.interrupts import WALL_LIMIT, AttemptLost, end_attempt  # noqa: E402
+from harness.models.cost import cost_of  # noqa: E402
+from harness.models.deadline import DeadlineReached, deadline  # noqa: E402
+from harness.models.failures import EmptyResponse, failure_of  # noqa: E402
+from harness.models.retrying import FailedRequest, RetryPolicy  # noqa: E402
 from harness.protocol.models import Price  # noqa: E402
 from harness.protocol.schema import Retry  # noqa: E402
+from harness.worktime import WorkTime  # noqa: E402
 
 litellm.suppress_debug_info = True  # or it prints advice into the live display
 
-_PASSING = (
-    litellm.exceptions.RateLimitError,
-    litellm.exceptions.Timeout,
-    litellm.exceptions.APIConnectionError,
-    litellm.exceptions.InternalServerError,
-    litellm.exceptions.ServiceUnavailableError,
-    litellm.exceptions.BadGatewayError,
-    litellm.exceptions.APIError,
-)
-#: Answers of kind 4xx that another try may mend: timed out, conflict, too early, too many.
-_PASSING_STATUS = (408, 409, 425, 429)
-_DENIED_STATUS = (401, 402, 403)
-#: What providers say when a prompt does not fit, where litellm does not recognise it.
-_OVERFLOW = ("context length", "context window", "maximum context", "exceeds the available context", "context size")
-
-
-def _refused(error: BaseException) -> bool:
-    """Whether the provider will say no again."""
-    status = getattr(error, "status_code", None)
-    return isinstance(status, int) and 400 <= status < 500 and status not in _PASSING_STATUS
+#: Longest time of one request, seconds, where neither the protocol nor the model's params say one.
+REQUEST_SECONDS = 600.0
 
 
 class EndpointModel(LitellmModel):  # type: ignore[misc]
@@ -49,21 +37,35 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         params: sent with every request.
         retry: how often and how long a call may be retried; waiting is between requests only.
         price: overrides litellm's price table.
+        work: the attempt's working time, whose limit also bounds each request; None: unlimited.
+        slot: entered around each request; entering may block, which is waiting too.
+        on_failure: told of each request that got no usable answer.
+        sleep: waits between requests.
     """
 
-    def __init__(self, name: str, params: dict[str, Any], *, retry: Retry, price: Price | None, **templates: str):
+    def __init__(
+        self,
+        name: str,
+        params: dict[str, Any],
+        *,
+        retry: Retry,
+        price: Price | None,
+        work: WorkTime | None = None,
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
+        on_failure: Callable[[FailedRequest], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
+        **templates: str,
+    ):
         super().__init__(
             config_class=LitellmModelConfig, model_name=name, cost_tracking="ignore_errors",
             # The provider's client would try twice more by itself, beside the protocol's tries and waits.
-            model_kwargs={"max_retries": 0, **params}, **templates,
+            model_kwargs={**params, "max_retries": 0}, **templates,
         )  # fmt: skip
-        self._price = price
-        self._retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(lambda error: isinstance(error, _PASSING) and not _refused(error)),
-            stop=tenacity.stop_after_attempt(retry.max_tries),
-            wait=tenacity.wait_random_exponential(multiplier=1, max=retry.wait_seconds_max),
-            reraise=True,
-        )
+        self._price, self._slot = price, slot
+        self._work = work or WorkTime()
+        self._retrying = RetryPolicy(retry, self._work, on_failure, sleep)
+        said = (retry.request_seconds, params.get("timeout"))
+        self._request_seconds = float(min((s for s in said if isinstance(s, int | float)), default=REQUEST_SECONDS))
 
     def query(self, messages: list[dict[str, Any]], **kwargs: Any) -> dict[str, Any]:
         """One call.
@@ -71,9 +73,11 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         Raises:
             AttemptLost: the provider failed after all retries; says nothing about the agent.
         """
-        response = self._guarded(
-            lambda: self._retrying(self._query, self._prepare_messages_for_api(messages), **kwargs)
-        )
+        prepared = self._prepare_messages_for_api(messages)
+        try:
+            response = self._retrying(lambda: self._ask(prepared, **kwargs))
+        except (Exception, DeadlineReached) as error:
+            raise _meaning(error) from error
         facts = {**self._calculate_cost(response), "model": getattr(response, "model", None)}
         try:
             actions = self._parse_actions(response)
@@ -81,16 +85,29 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
             first = (getattr(error, "messages", None) or [{}])[0]
             first.setdefault("extra", {}).update(facts, response=_plain(response))
             raise
-        message: dict[str, Any] = response.choices[0].message.model_dump()
+        message = _message(response.choices[0].message)
         message["extra"] = {"actions": actions, "response": _plain(response), **facts}
         return message
 
-    def _query(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
-        response = super()._query(messages, **kwargs)
+    def _ask(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
+        """One request, which ends with its own limit or with the attempt's."""
+        with ExitStack() as held:
+            with self._work.waiting():
+                held.enter_context(self._slot())
+            left = self._work.left
+            if left <= 0:
+                raise end_attempt(WALL_LIMIT)
+            try:
+                with deadline(min(self._request_seconds, left)):
+                    # The client's own timeout stays the longer one where the attempt's limit is nearer: what fires then
+                    # is that limit, and no passing failure of the provider.
+                    response = self._query(messages, timeout=self._request_seconds, **kwargs)
+            except DeadlineReached:
+                if left < self._request_seconds:
+                    raise end_attempt(WALL_LIMIT) from None
+                raise
         if not response.choices:
-            raise litellm.exceptions.APIError(
-                status_code=502, message="the response has no choices", llm_provider="", model=self.config.model_name
-            )
+            raise EmptyResponse("the response has no choices")
         return response
 
     def _prepare_messages_for_api(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -98,46 +115,21 @@ class EndpointModel(LitellmModel):  # type: ignore[misc]
         prepared: list[dict[str, Any]] = _sendable(super()._prepare_messages_for_api(messages))
         return prepared
 
-    def _guarded(self, ask: Callable[[], Any]) -> Any:
-        """Sorts errors into ends of the attempt (agent outcomes) and losses (infrastructure)."""
-        try:
-            return ask()
-        except litellm.exceptions.ContextWindowExceededError as error:
-            raise end_attempt("context_overflow") from error
-        except litellm.exceptions.ContentPolicyViolationError as error:
-            raise end_attempt("refusal") from error
-        except litellm.exceptions.BadRequestError as error:
-            if any(sign in str(error).lower() for sign in _OVERFLOW):
-                raise end_attempt("context_overflow") from error
-            raise AttemptLost("provider_rejected", str(error)) from error
-        except (litellm.exceptions.AuthenticationError, litellm.exceptions.PermissionDeniedError) as error:
-            raise AttemptLost("provider_denied", str(error)) from error
-        except (*_PASSING, litellm.exceptions.NotFoundError) as error:
-            if any(sign in str(error).lower() for sign in _OVERFLOW):
-                raise end_attempt("context_overflow") from error
-            if getattr(error, "status_code", None) in _DENIED_STATUS:
-                raise AttemptLost("provider_denied", str(error)) from error
-            raise AttemptLost("provider_rejected" if _refused(error) else "provider_outage", str(error)) from error
-
     def _calculate_cost(self, response: Any) -> dict[str, Any]:
-        """US dollars; ``cost_known`` is false without a price (of protocol or litellm; 0 is one) or without usage."""
-        usage = getattr(response, "usage", None)
-        sent, received = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
-        price = self._price
-        if price is not None and not price.input_per_million and not price.output_per_million:
-            return {"cost": 0.0, "cost_known": True}
-        if not sent + received:  # litellm fills zeros in where the provider does not count
-            return {"cost": 0.0, "cost_known": False}
-        if price is not None:
-            spent = sent * price.input_per_million + received * price.output_per_million
-            return {"cost": spent / 1e6, "cost_known": True}
-        try:
-            known = litellm.get_model_info(self.config.model_name)
-            if known.get("input_cost_per_token") is None:
-                raise ValueError("no price")
-            return {"cost": float(litellm.completion_cost(response, model=self.config.model_name)), "cost_known": True}
-        except Exception:  # litellm raises bare Exception for a model that its table does not have
-            return {"cost": 0.0, "cost_known": False}
+        """US dollars; ``cost_known`` is false without a price or without usage."""
+        cost = cost_of(response, self.config.model_name, self._price)
+        return {"cost": cost or 0.0, "cost_known": cost is not None}
+
+
+def _meaning(error: BaseException) -> BaseException:
+    """What the last error of a call says: an end of the attempt (agent outcome), a loss (infrastructure), or itself."""
+    failure = failure_of(error)
+    if failure is None:
+        return error
+    if failure.verdict == "outcome":
+        return end_attempt(failure.name)
+    reason = "provider_outage" if failure.verdict == "passing" else failure.name
+    return AttemptLost(reason, str(error) or f"no answer in time ({failure.name})")
 
 
 def _sendable(value: Any) -> Any:
@@ -152,8 +144,24 @@ def _sendable(value: Any) -> Any:
     return value
 
 
-def _plain(response: Any) -> Any:
+def _message(message: Any) -> dict[str, Any]:
+    """The assistant's message as data; where it holds what is none, the fields that the conversation needs."""
     try:
-        return response.model_dump(mode="json")
-    except Exception:  # an object that pydantic cannot serialise must not cost the trajectory
-        return repr(response)
+        return dict(message.model_dump(mode="json"))
+    except Exception:
+        calls = [
+            {"id": call.id, "type": "function", "function": {"name": asked.name, "arguments": asked.arguments}}
+            for call in message.tool_calls or []
+            for asked in [call.function]
+        ]
+        return {"role": "assistant", "content": message.content, "tool_calls": calls or None}
+
+
+def _plain(response: Any) -> Any:
+    """The response as data, else as text: what pydantic cannot serialise must not cost the trajectory."""
+    for attempt in (lambda: response.model_dump(mode="json"), lambda: repr(response)):
+        try:
+            return attempt()
+        except Exception:  # circular, or of a type of its own making
+            continue
+    return f"a {type(response).__name__} that cannot be shown"

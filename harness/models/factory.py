@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from harness.errors import InputError
@@ -10,17 +11,24 @@ from harness.protocol.prompts import Prompts
 from harness.protocol.schema import Protocol
 from tasks.interface import RepairTask, Task
 
+#: Variables of credentials that have parts, which litellm finds by itself.
+_CLOUD_IDENTITIES = ("AWS_", "GOOGLE_", "VERTEX")
+
 
 def make_model(
-    protocol: Protocol, runtime: Runtime, task: Task, prompts: Prompts, *, seed: int, local_url: str | None
-) -> Any:
+    protocol: Protocol, runtime: Runtime, task: Task, prompts: Prompts, *, seed: int, local_url: str | None,
+    **requests: Any,
+) -> Any:  # fmt: skip
     """The model of ``runtime`` for an attempt at ``task``, as mini-swe-agent's ``Model``.
 
     Args:
         local_url: address of the local model's server, for runtimes that use it.
+        requests: what bounds and watches the requests of an endpoint, as ``EndpointModel`` takes it.
     """
-    templates = {"observation_template": prompts.observation, "format_error_template": prompts.format_error}
-    common: dict[str, Any] = {"seed": seed, "horizon": protocol.horizon, **templates}
+    templates: dict[str, Any] = {
+        "observation_template": prompts.observation, "format_error_template": prompts.format_error,
+    }  # fmt: skip
+    common = {"seed": seed, "horizon": protocol.horizon, **templates}
     settings = runtime.model
     if runtime.agent in ("oracle", "nop", "scripted"):
         return _instrument(runtime, task, common)
@@ -32,16 +40,21 @@ def make_model(
             sampling["seed"] = seed % 2**31
         return EndpointModel(
             f"openai/{settings.name}", sampling | {"api_base": local_url, "api_key": "none"},
-            retry=protocol.retry, price=None, **templates,
+            retry=protocol.retry, price=None, **requests, **templates,
         )  # fmt: skip
     if not isinstance(settings, LitellmModel):
         raise TypeError(f"runtime without a model: {runtime!r}")
     params: dict[str, Any] = {"drop_params": True, **settings.params}
     if settings.temperature is not None:
         params["temperature"] = settings.temperature
+    if settings.credential and not settings.credential.startswith(_CLOUD_IDENTITIES):
+        # Named, so that no other provider's key, which litellm would find by itself, is sent to this endpoint.
+        params["api_key"] = os.environ.get(settings.credential)
     if settings.api_base:
         params["api_base"] = settings.api_base
-    return EndpointModel(settings.name, params, retry=protocol.retry, price=settings.price, **templates)
+    return EndpointModel(
+        settings.name, params, retry=protocol.retry, price=settings.price, **requests, **templates
+    )  # fmt: skip
 
 
 def _instrument(runtime: Runtime, task: Task, common: dict[str, Any]) -> Any:

@@ -51,6 +51,8 @@ class Price(Section):
     """Per million input tokens."""
     output_per_million: NotNegative
     """Per million output tokens."""
+    cached_input_per_million: NotNegative | None = None
+    """Per million input tokens that the provider read from its cache; null: as other input."""
 
 
 class LitellmModel(Section):

@@ -22,7 +22,11 @@ class Broken(NamedTuple):
 
 
 #: Request parameters that have a key of their own, or that the agent sets.
-RESERVED_PARAMS = ("model", "messages", "tools", "temperature", "api_base")
+RESERVED_PARAMS = (
+    "model", "messages", "tools", "temperature", "api_base", "stream",
+    # Retries of the client's own would escape the retry section, unrecorded.
+    "max_retries", "num_retries", "retry_policy", "fallbacks", "context_window_fallback_dict",
+)  # fmt: skip
 
 
 def broken_rules(protocol: Protocol) -> Iterator[Broken]:
@@ -33,6 +37,7 @@ def broken_rules(protocol: Protocol) -> Iterator[Broken]:
             key = f"selection.rejected.{number}.task"
             yield Broken(key, f"{item.task!r} is also among the tasks", "take it out of tasks or out of rejected")
     yield from _unique("arms", [arm.name for arm in protocol.arms])
+    yield from _unique("retry.classes", protocol.retry.classes or [])
     if protocol.sandbox.network:
         yield Broken("sandbox.network", "the network is off in every phase", "set network: false")
     for name, runtime in protocol.runtimes.items():

@@ -62,9 +62,11 @@ class Limits(Section):
     command_seconds: Positive
     """One command, seconds."""
     wall_seconds: Positive
-    """One attempt, seconds; censors at the call reached."""
+    """One attempt, seconds of working time; censors at the call reached."""
     cost_usd: Positive | None = None
-    """One attempt, US dollars; censors at the call reached; null: none."""
+    """One attempt, US dollars; censors at the call reached; null: none. Needs models with a known price."""
+    stage_cost_usd: Positive | None = None
+    """All tries of the stage, US dollars; reaching it stops new attempts, running ones end as usual; null: none."""
     tokens: Count | None = None
     """One attempt, tokens sent and received as the provider counts them; censors at the call reached; null: none."""
     memory_mb: Count
@@ -88,13 +90,22 @@ class SandboxSettings(Section):
     """Always false: the network is off in every phase."""
 
 
+#: Failures of a request that may pass: HTTP 429; no answer in time, or HTTP 408 and 504; refused and dropped
+#: connections; HTTP 5xx, 409 and 425; answers that are no completion.
+FailureClass = Literal["rate_limit", "timeout", "connection", "server_error", "malformed_response"]
+
+
 class Retry(Section):
     """Provider errors inside one call."""
 
     max_tries: Count
     """Tries of one call before the attempt's try is given up as infrastructure."""
     wait_seconds_max: NotNegative
-    """Longest wait between two tries, seconds."""
+    """Longest wait between two tries, seconds, whatever the provider asks for. Waiting is no working time."""
+    request_seconds: Positive | None = None
+    """Longest time of one request, seconds; null: 600, or ``timeout`` of the model's params."""
+    classes: list[FailureClass] | None = None
+    """Failures after which a request is sent again; null: all of them."""
 
 
 class Analysis(Section):

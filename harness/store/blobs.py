@@ -6,19 +6,15 @@ import hashlib
 import io
 import os
 import re
-import tempfile
-import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from harness.errors import RestartlabError
+from harness.temporary import sweep_temporary, temporary_file
 
 _CHUNK = 1 << 20
-
-#: A temporary file that was not written for so long (seconds) belongs to a killed writer.
-_ABANDONED = 24 * 3600
 
 
 class BlobError(RestartlabError):
@@ -59,25 +55,20 @@ class Blobs:
 
         A file that was torn is replaced. If anything fails nothing is left behind.
         """
-        self.root.mkdir(parents=True, exist_ok=True)
         # The name is known at the end only, so the temporary file stands in the root: same file system, atomic rename.
-        handle, name = tempfile.mkstemp(prefix=".tmp-", dir=self.root)
-        try:
-            with open(handle, "wb") as out:
-                content, packer = hashlib.sha256(), zlib.compressobj()
-                while chunk := stream.read(_CHUNK):
-                    content.update(chunk)
-                    out.write(packer.compress(chunk))
-                out.write(packer.flush())
-                out.flush()
-                os.fsync(out.fileno())
+        with temporary_file(self.root) as (out, name):
+            content, packer = hashlib.sha256(), zlib.compressobj()
+            while chunk := stream.read(_CHUNK):
+                content.update(chunk)
+                out.write(packer.compress(chunk))
+            out.write(packer.flush())
+            out.flush()
+            os.fsync(out.fileno())
             digest = content.hexdigest()
             if not self.holds(digest):
                 self.path(digest).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(name, self.path(digest))
             self._settle(digest)
-        finally:
-            Path(name).unlink(missing_ok=True)
         return digest
 
     def holds(self, digest: str) -> bool:
@@ -125,16 +116,8 @@ class Blobs:
             raise BlobError(digest, path, f"is torn: it holds content of digest {content.hexdigest()}")
 
     def sweep(self) -> int:
-        """Removes temporary files that killed writers left a day ago or earlier; how many."""
-        count = 0
-        for path in self.root.glob(".tmp-*"):
-            try:
-                if time.time() - path.stat().st_mtime > _ABANDONED:
-                    path.unlink()
-                    count += 1
-            except FileNotFoundError:
-                continue
-        return count
+        """Removes temporary files of killed writers; how many."""
+        return sweep_temporary(self.root)
 
     def _settle(self, digest: str) -> None:
         """Makes the blob's name durable, also where another writer made it a moment ago."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select
+from sqlalchemy import Connection, Row, String, and_, func, select
 
 from harness.errors import InputError
 from harness.store.controller import Controller, RunningTry
@@ -70,6 +70,16 @@ def attempts_of(connection: Connection, stage: str) -> list[Attempt]:
     a = attempts.c
     query = select(attempts).where(a.stage == stage).order_by(a.task, a.runtime, a.arm, a.repeat)
     return [_attempt(row) for row in connection.execute(query)]
+
+
+def ended_among(connection: Connection, trajectory_files: Iterable[str]) -> set[str]:
+    """Those of the trajectory files (names) whose try has ended."""
+    found = set()
+    for name in trajectory_files:  # the few that a killed controller left
+        named = tries.c.environment.cast(String).contains(name, autoescape=True)
+        if connection.execute(select(tries.c.id).where(tries.c.state == "finished", named).limit(1)).first():
+            found.add(name)
+    return found
 
 
 def running_tries(connection: Connection, stage: str | None) -> list[RunningTry]:

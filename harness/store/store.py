@@ -279,6 +279,11 @@ class Store:
         with reading(self._engine) as connection:
             return reads.running_tries(connection, stage)
 
+    def ended_among(self, trajectory_files: Iterable[str]) -> set[str]:
+        """Those of the trajectory files (names) whose try has ended."""
+        with reading(self._engine) as connection:
+            return reads.ended_among(connection, trajectory_files)
+
     def counts(self, stage: str) -> list[CellCount]:
         """Counts by runtime, task and arm, sorted."""
         with reading(self._engine) as connection:

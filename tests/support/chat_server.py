@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,9 +29,14 @@ class Step:
     """Seconds before it."""
     drop: bool = False
     """Resets the connection instead of answering."""
+    cut: bool = False
+    """Closes the connection in the middle of the body."""
+    drip: float = 0.0
+    """Seconds between the bytes of a body that never ends; 0 for an ordinary one."""
 
 
 DROPPED = Step(drop=True)
+ENDLESS = Step(b"[", drip=0.02)
 
 
 #: Tokens that every completion is billed unless it says otherwise.
@@ -80,8 +85,18 @@ def slow(seconds: float, step: Step) -> Step:
     return replace(step, wait=seconds)
 
 
+def cut(step: Step) -> Step:
+    """``step`` with a body that breaks off half-way."""
+    return replace(step, cut=True)
+
+
+def calls_before(request: dict[str, Any]) -> int:
+    """How many answers the conversation of a request holds already."""
+    return sum(message["role"] == "assistant" for message in request["messages"])
+
+
 class ChatServer(ThreadingHTTPServer):
-    """Answers the n-th request with the n-th step; the last step is repeated."""
+    """Answers the n-th request with the n-th step, the last step again and again; or as ``respond`` says."""
 
     daemon_threads = True
 
@@ -89,7 +104,11 @@ class ChatServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
         self.steps: tuple[Step, ...] = ()
+        self.respond: Callable[[dict[str, Any]], Step] | None = None
+        """Step by request, for answers that do not depend on what else is asked meanwhile."""
         self.requests: list[dict[str, Any]] = []
+        self.most_at_once = self._at_once = 0
+        """Requests in hand at the same time."""
         self._lock = threading.Lock()
 
     def script(self, *steps: Step) -> None:
@@ -98,7 +117,14 @@ class ChatServer(ThreadingHTTPServer):
     def take(self, request: dict[str, Any]) -> Step:
         with self._lock:
             self.requests.append(request)
+            if self.respond:
+                return self.respond(request)
             return self.steps[min(len(self.requests), len(self.steps)) - 1]
+
+    def count(self, change: int) -> None:
+        with self._lock:
+            self._at_once += change
+            self.most_at_once = max(self.most_at_once, self._at_once)
 
     def handle_error(self, *_: object) -> None:
         """A client that went away is no news."""
@@ -108,8 +134,15 @@ class _Handler(BaseHTTPRequestHandler):
     server: ChatServer
 
     def do_POST(self) -> None:
+        self.server.count(1)
+        try:
+            self._answer()
+        finally:
+            self.server.count(-1)
+
+    def _answer(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        step = self.server.take({"path": self.path, **request})
+        step = self.server.take({"path": self.path, "authorization": self.headers["Authorization"], **request})
         time.sleep(step.wait)
         if step.drop:
             # Closing with a linger of 0 seconds sends a reset.
@@ -119,9 +152,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(step.status)
         for name, value in step.headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(step.body)))
+        if not step.drip:
+            self.send_header("Content-Length", str(len(step.body)))
         self.end_headers()
-        self.wfile.write(step.body)
+        self.wfile.write(step.body[: len(step.body) // 2] if step.cut else step.body)
+        while step.drip:  # ends when the client goes away
+            self.wfile.write(b" ")
+            time.sleep(step.drip)
+        self.close_connection = step.cut
 
     def log_message(self, *_: object) -> None:
         """Quiet."""

@@ -38,15 +38,16 @@ def endpoint_protocol(
     after_pass: str = "stop",
     on_unverified_submit: str = "terminal",
     max_tries: int = 2,
+    retry: dict[str, Any] | None = None,
     limits: dict[str, Any] | None = None,
     model: dict[str, Any] | None = None,
 ) -> Protocol:
-    """A stage with the runtime ``endpoint``; ``limits`` and ``model`` add to their sections. Retries come at once."""
+    """A stage with the runtime ``endpoint``; dictionaries add to their sections. Retries come at once."""
     settings = {"kind": "litellm", "name": "openai/unheard-of", "api_base": url, **(model or {})}
     data = stage_data(
         tasks=[task], horizon=horizon,
         verification={"after_pass": after_pass, "on_unverified_submit": on_unverified_submit},
-        retry={"max_tries": max_tries, "wait_seconds_max": 0},
+        retry={"max_tries": max_tries, "wait_seconds_max": 0, **(retry or {})},
         runtimes={"endpoint": {"agent": "default", "model": settings}}, sets={"all": ["endpoint"]}, default_set="all",
     )  # fmt: skip
     data["limits"] = {**data["limits"], **(limits or {})}  # type: ignore[dict-item]

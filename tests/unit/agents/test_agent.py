@@ -10,6 +10,7 @@ import pytest
 from harness.agents.agent import RecordedAgent, tokens_of
 from harness.agents.interrupts import end_attempt, exit_message
 from harness.models.replies import Reply, ReplyConfig, ReplyModel, acting
+from harness.worktime import WorkTime
 
 MALFORMED = Reply("Hm.", finish_reason="stop")
 
@@ -44,7 +45,7 @@ def work(*replies: Reply, **changes: Any) -> tuple[str, list[tuple[int, bool]], 
     )  # fmt: skip
     calls: list[tuple[int, bool]] = []
     roles: list[str] = []
-    settings = {"horizon": 9, "cost_limit": None, "token_limit": None, "wall_seconds": 60.0} | changes
+    settings = {"horizon": 9, "cost_limit": None, "token_limit": None, "work": WorkTime()} | changes
     room = Room()
     agent = RecordedAgent(
         ReplyModel(config, endless()), room, on_call=lambda call, extra, parsed: calls.append((call, parsed)),
@@ -79,7 +80,7 @@ def test_the_format_error_rule_counts_runs(most: int) -> None:
     ("changes", "status", "calls"),
     [
         ({"horizon": 4}, "horizon", 4),
-        ({"wall_seconds": 0.0}, "wall_limit", 0),
+        ({"work": WorkTime(0.0)}, "wall_limit", 0),
         ({"cost_limit": 0.0}, "cost_limit", 0),
         ({"token_limit": 0}, "token_limit", 0),
         ({"cost_limit": 0.01, "horizon": 2}, "horizon", 2),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from harness.agents.environment import SandboxEnvironment
-from harness.agents.interrupts import AttemptLost
+from harness.agents.interrupts import AttemptLost, stop_class
 from harness.sandbox.interface import Limits, Mounts, Result, SandboxLost
+from harness.worktime import WorkTime
 
 
 class Canned:
@@ -17,13 +20,14 @@ class Canned:
     kind = "canned"
 
     def __init__(self, result: Result | None):
-        self.result, self.ran = result, list[str]()
+        self.result, self.ran, self.seconds = result, list[str](), list[float | None]()
 
     def start(self, mounts: Mounts, limits: Limits, lifetime: Any = "action") -> None:
         raise AssertionError
 
     def run(self, command: str, *, seconds: float | None = None, pass_fds: tuple[int, ...] = ()) -> Result:
         self.ran.append(command)
+        self.seconds.append(seconds)
         if self.result is None:
             raise SandboxLost("gone")
         return self.result
@@ -72,6 +76,33 @@ def test_a_lost_sandbox_is_never_shown_as_output() -> None:
         execute(None)
     assert caught.value.reason == "sandbox_lost"
     assert caught.value.detail == "gone"
+
+
+def test_a_command_waits_for_its_place_and_gets_what_is_left_of_the_attempt() -> None:
+    now, held = [0.0], [0]
+
+    @contextmanager
+    def slot() -> Iterator[None]:
+        now[0] += 1000  # until there was a place
+        held[0] += 1
+        try:
+            yield
+        finally:
+            held[0] -= 1
+
+    def observe(command: str, result: Result) -> None:
+        assert held == [1], "the verification has the place too"
+        now[0] += 3
+
+    work, sandbox = WorkTime(10.0, lambda: now[0]), Canned(Result(0, b"", 0.0))
+    environment = SandboxEnvironment(sandbox, 5, observe, work, slot)
+    for _ in range(4):
+        environment.execute({"command": "ls"})
+    with pytest.raises(stop_class()) as ended:
+        environment.execute({"command": "ls"})
+    assert ended.value.status == "wall_limit"  # type: ignore[attr-defined]
+    assert sandbox.seconds == [5, 5, 4.0, 1.0]
+    assert (work.working_s, work.waiting_s, held) == (12.0, 5000.0, [0])
 
 
 def test_templates_learn_nothing_of_this_machine() -> None:
