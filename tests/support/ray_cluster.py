@@ -30,11 +30,17 @@ class TwoNodes:
         for process in self.second.all_processes["raylet"]:
             os.kill(process.process.pid, signal.SIGKILL)
 
-    def alive(self) -> int:
-        """Nodes that the cluster's head believes to be alive."""
-        from ray.util.state import list_nodes
+    def wait_for(self, count: int, seconds: float = 60) -> None:
+        """Waits until the cluster's head knows of ``count`` nodes."""
+        from ray._private.state import GlobalState
+        from ray._raylet import GcsClientOptions
 
-        return sum(node.state == "ALIVE" for node in list_nodes(address=self.address))
+        state = GlobalState()
+        state._initialize_global_state(GcsClientOptions.create(self.address, None, True, False))
+        until = time.monotonic() + seconds
+        while sum(node["Alive"] for node in state.node_table()) != count:
+            assert time.monotonic() < until, state.node_table()
+            time.sleep(0.2)
 
 
 @contextmanager
