@@ -28,3 +28,14 @@ def protocol_dir() -> Path:
 def task_dir() -> Path:
     """Directory of task packages: ``RESTARTLAB_TASKS``, else the checkout's."""
     return Path(os.environ.get("RESTARTLAB_TASKS") or PROJECT / "tasks").absolute()
+
+
+def dataset_places() -> list[str]:
+    """SWE-bench-format datasets, as ``RESTARTLAB_DATASETS`` lists them (files, or names on the hub)."""
+    return [place for place in os.environ.get("RESTARTLAB_DATASETS", "").split(os.pathsep) if place]
+
+
+def repos_dir() -> Path | None:
+    """Folder of git mirrors: ``RESTARTLAB_REPOS``; None when it is not set."""
+    given = os.environ.get("RESTARTLAB_REPOS")
+    return Path(given).absolute() if given else None

@@ -48,8 +48,12 @@ def fetch_sdist(package: str, release: str, sha256: str) -> Path:
         return kept
 
 
-def site_folder(lock: Path) -> Path:
-    """A folder with the packages of ``lock`` (hash-locked, pure Python wheels), plus the workspace on its path."""
+def site_folder(lock: Path, python: Path | None = None) -> Path:
+    """A folder with the packages of ``lock`` (hash-locked, pure Python wheels), plus the workspace on its path.
+
+    Args:
+        python: the interpreter that will use it, if it is not the one that runs this: the packages are compiled for it.
+    """
     text = lock.read_bytes()
     folder = cache_dir() / "sites" / digest_bytes(text)[:32]
     with locked(cache_dir() / "locks" / f"site-{folder.name[:16]}"):
@@ -64,4 +68,18 @@ def site_folder(lock: Path) -> Path:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             os.rename(fresh, folder)
+        if python is not None:
+            _compile(folder, python)
     return folder
+
+
+def _compile(folder: Path, python: Path) -> None:
+    """Byte-compiles the packages for one more interpreter, once."""
+    marker = folder / f"compiled-{digest_bytes(str(python).encode())[:16]}"
+    if not marker.exists():
+        compiling = [str(python), "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"]
+        subprocess.run(
+            [*compiling, str(folder / "mpmath")],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        marker.touch()

@@ -69,7 +69,7 @@ class TaskSpec(_Model):
     """Content of ``task.yaml``."""
 
     schema_: Annotated[Literal[1], Field(alias="schema")]
-    id: Annotated[str, Field(pattern=r"^[a-z0-9]+-[a-z0-9-]+$")]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9]+-[a-z0-9._-]+$")]
     title: str
     family: str
     difficulty: str

@@ -8,11 +8,12 @@ from harness import plugins
 from harness.errors import InputError
 from tasks import package
 from tasks.interface import Task, TaskSource
+from tasks.swebench.source import Swebench
 
 
 def sources() -> list[TaskSource]:
-    """Where tasks come from: the task directory first, then the entry points of ``restartlab.tasks``."""
-    return [package.Packages(), *(plugins.load("tasks", name) for name in plugins.offered("tasks"))]
+    """Where tasks come from: the task directory, the datasets of this run, the entry points of ``restartlab.tasks``."""
+    return [package.Packages(), Swebench(), *(plugins.load("tasks", name) for name in plugins.offered("tasks"))]
 
 
 def task_ids() -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.temporary import write_whole
 from harness.workspace.layer import Layer
 from verifiers.verdict import Verdict
 
@@ -25,20 +24,19 @@ class CachedVerifier:
 
     def __init__(self, verifier: Verifier, folder: Path):
         self._verifier = verifier
-        self._folder = folder / verifier.digest[:32]
+        self._root, self._folder = folder, folder / verifier.digest[:32]
         self.digest = verifier.digest
 
     def verify(self, layer: Layer, content: Callable[[str], bytes]) -> Verdict:
         """Like ``Verifier.verify``; ``cached`` says whether tests ran."""
         path = self._folder / f"{layer.verdict_key}.json"
         try:
-            return replace(Verdict(**json.loads(path.read_bytes())), cached=True)
+            known = Verdict(**json.loads(path.read_bytes()))
         except (OSError, ValueError, TypeError):  # absent, or torn by a crash: judge (again)
-            pass
+            known = None
+        if known and known.state in _KEPT and known.key == layer.verdict_key:
+            return replace(known, cached=True)
         verdict = self._verifier.verify(layer, content)
         if verdict.state in _KEPT:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-            fresh.write_text(json.dumps(verdict.data(), sort_keys=True))
-            os.replace(fresh, path)
+            write_whole(path, json.dumps(verdict.data(), sort_keys=True).encode(), self._root)
         return verdict

@@ -21,7 +21,7 @@ from harness.workspace.files import remove_tree
 
 _PLACE = "/run/verifier/channel"
 #: Longest report that is read, bytes.
-_REPORT_MAX = 1 << 20
+_REPORT_MAX = 4 << 20
 
 #: Runs a command that finds its ends at these two descriptors.
 Run = Callable[[str, tuple[int, ...]], Result]

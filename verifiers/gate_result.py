@@ -33,6 +33,8 @@ class GateResult:
     seconds: float = 0.0
     verdicts: dict[str, Any] = field(default_factory=dict)
     """Per case, state and failed tests, for people. Never shown to an agent."""
+    remark: str = ""
+    """What the gate could not check for want of material."""
 
     @property
     def qualified(self) -> bool:

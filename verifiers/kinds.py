@@ -6,12 +6,13 @@ from harness import plugins
 from tasks.interface import Task
 from tasks.registry import load_task
 from verifiers.gate_result import GateResult
+from verifiers.instances import Instances
 from verifiers.interface import VerifierKind
 from verifiers.packages import HiddenTests
 from verifiers.place import Place
 
 #: Kinds that come with the project.
-_BUILT_IN = {"hidden-tests": HiddenTests}
+_BUILT_IN: dict[str, type[VerifierKind]] = {"hidden-tests": HiddenTests, "swebench": Instances}
 
 
 def verifier_kind(name: str) -> VerifierKind:

@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 the result is incomplete or negative; 2 bad input, nothing
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated
 
@@ -56,3 +57,8 @@ def run() -> None:
     except BrokenPipeError:  # the reader of our output has gone (head, a pager)
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        typer.echo(f"restartlab: {error.strerror}\n  mend: free disk space, then run the same command again", err=True)
+        sys.exit(1)

@@ -59,15 +59,25 @@ def status(
 def show(
     attempt: Annotated[str, typer.Argument(help="Beginning of an attempt's id.")],
     full: Annotated[bool, typer.Option("--full", help="Whole outputs instead of their first lines.")] = False,
+    patch: Annotated[bool, typer.Option("--patch", help="Its last workspace as a git patch against the base.")] = False,
+    call: Annotated[int | None, typer.Option("--call", help="With --patch: the workspace after this call.")] = None,
     database: Database = None,
 ) -> None:
     """Show one attempt, call by call: commands, outputs, verdicts, and where it passed."""
     from harness.cli.options import database_place
+    from harness.cli.show_patch import write_patch
     from harness.cli.showing import attempt_lines
+    from harness.errors import InputError
     from harness.store.store import Store
 
+    if call is not None and not patch:
+        raise InputError("chooses the state of a patch", file="--call", mend="add --patch")
     with Store.open(database_place(database), create=False) as store:
         view = store.attempt(attempt)
+    if patch:
+        for line in write_patch(view, call, sys.stdout.buffer):
+            typer.echo(line, err=True)
+        return
     for line in attempt_lines(view, lines_of_output=None if full else 12):
         typer.echo(line)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import Incomplete
+from harness.errors import Incomplete, InputError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
@@ -21,10 +21,23 @@ def add_to(app: typer.Typer) -> None:
     app.command()(gate)
 
 
-def doctor(as_json: Json = False) -> None:
-    """Say what this machine can do, what is missing, and how to mend it."""
+def doctor(
+    kind: Annotated[
+        str | None, typer.Argument(help="With --sandbox: the kind to attack (bubblewrap, docker, or a plug-in's).")
+    ] = None,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Attack a sandbox from inside: the self-check.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what this machine can do, what is missing, and how to mend it; with --sandbox, attack a sandbox."""
     from harness.doctor import examine
 
+    if sandbox:
+        from harness.cli.selfchecking import self_check
+
+        self_check(kind or "bubblewrap", as_json)
+        return
+    if kind is not None:
+        raise InputError(f"unexpected {kind!r}", mend=f"restartlab doctor --sandbox {kind}")
     checks = examine()
     if as_json:
         typer.echo(json.dumps({"checks": [dataclasses.asdict(check) for check in checks]}))

@@ -51,7 +51,7 @@ from harness.workspace.workspace import sweep_work
 
 #: Tries of one attempt in one run, when its worker or sandbox is lost.
 TRIES_PER_RUN = 3
-#: Excluded tries after which an attempt is left alone until ``--redo-excluded``.
+#: Excluded tries after which an attempt is left alone until ``--redo-excluded``; interrupted ones do not count.
 TRIES_IN_ALL = 10
 #: Losses that another try at once may mend; a provider that failed after all its retries is left to a later run.
 _RETRIED = ("worker_lost", "worker_hung", "sandbox_lost", "verifier_failure")
@@ -237,7 +237,7 @@ class Collection:
                 continue
             if state.running:
                 summary.elsewhere += 1
-            elif state.excluded >= TRIES_IN_ALL and not self._options.redo_excluded:
+            elif state.excluded - state.interrupted >= TRIES_IN_ALL and not self._options.redo_excluded:
                 summary.left_alone += 1
             else:
                 waiting.append(attempt)

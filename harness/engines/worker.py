@@ -51,11 +51,15 @@ def leave_signals_to_the_controller() -> None:
 
 
 def perform(job: tuple[str, Any]) -> Any:
-    """Runs one job: ``("try", Unit)`` or ``("gate", (task id, sandbox kind))``."""
+    """Runs one job: ``("try", Unit)``, ``("judge", Batch)`` or ``("gate", (task id, sandbox kind))``."""
     kind, payload = job
     if kind == "try":
         assert isinstance(payload, Unit)
         return run_try(payload)
+    if kind == "judge":
+        from harness.judging import judge_batch
+
+        return judge_batch(payload)
     from verifiers.kinds import gate_task
 
     return gate_task(*payload)

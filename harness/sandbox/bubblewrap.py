@@ -31,15 +31,18 @@ from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
 
 _ISOLATION = (
     "--unshare-user --disable-userns --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup "
-    "--uid 1000 --gid 1000 --hostname sandbox --die-with-parent --new-session --cap-drop ALL --clearenv"
+    "--uid 1000 --gid 1000 --hostname sandbox --die-with-parent --as-pid-1 --new-session --cap-drop ALL --clearenv"
 ).split()
 
 #: The command's shell runs below this one, which sets the hard limits and counts what the command left running. Only
-#: the former gets a locale: reading one costs a shell a third of its start.
+#: the former gets a locale: reading one costs a shell a third of its start. This one is the first process of its pid
+#: namespace: nothing inside can kill it, so that its report is missing only if somebody outside did.
 _WRAPPER = (
     "ulimit -c 0 -n {files} -u {processes} -f {file_blocks} -v {address_kb} || exit 125; exec 2>/dev/null; "
-    "{run}; rc=$?; set -- /proc/[0-9]*; [ $# -gt 2 ] && echo left >&{fd}; exit $rc"
+    "{run}; rc=$?; set -- /proc/[0-9]*; [ $# -gt 1 ] && echo left >&{fd}; echo end >&{fd}; exit $rc"
 )
+#: Exit code of bubblewrap whose first process inside was killed.
+_KILLED = 128 + signal.SIGKILL
 #: Longest command handed over as an argument; the kernel's limit for one is 128 KiB.
 _ARGUMENT_MAX = 100_000
 #: After all mounts: the root takes no more of them.
@@ -210,6 +213,9 @@ class BubblewrapSandbox:
         if reached is None and code is None:
             said = captured.data().decode(errors="replace").strip()[-500:]
             raise SandboxLost(f"bubblewrap ended without a status (exit {process.wait()}): {said}")
+        report = left.read(1 << 16)
+        if reached is None and code == _KILLED and b"end" not in report:
+            raise SandboxLost("the sandbox was killed from outside")
         return Result(
             returncode=-1 if reached or code is None else code,
             output=captured.data(),
@@ -217,7 +223,7 @@ class BubblewrapSandbox:
             timed_out=reached == "seconds",
             limit=reached,
             truncated_bytes=captured.truncated,
-            background_left=bool(left.read(1)),
+            background_left=b"left" in report,
         )
 
     def stop(self) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,21 +63,39 @@ def inspect(executable: str) -> Interpreter | None:
     )
 
 
-def choose(versions: Sequence[str]) -> Interpreter:
-    """The interpreter for a task that is qualified on ``versions``: this one if it fits, else the first on PATH.
+def choose(versions: Sequence[str], *, own_first: bool = True) -> Interpreter:
+    """The interpreter for a task that is qualified on ``versions``: the first of them that is installed.
+
+    Args:
+        own_first: take the one that runs restartlab if it fits, whatever the order of ``versions``.
 
     Raises:
         InputError: none of them is installed.
     """
     own = inspect(getattr(sys, "_base_executable", sys.executable))
-    if own and own.version in versions:
+    if own and own.version in versions and own_first:
         return own
     for version in versions:
-        found = shutil.which(f"python{version}")
-        candidate = inspect(found) if found else None
-        if candidate and candidate.version == version:
-            return candidate
+        if own and own.version == version:
+            return own
+        for place in _places(version):
+            candidate = inspect(place)
+            if candidate and candidate.version == version:
+                return candidate
     raise InputError(
         f"no Python {' or '.join(versions)} is installed for the sandbox",
-        mend="install one of them (a package of the distribution is enough) and see that it is on PATH",
+        mend="install one of them (a package of the distribution is enough, as is pyenv or uv), and see that it is on "
+        "PATH or where they put theirs",
     )
+
+
+def _places(version: str) -> Iterator[str]:
+    """Where a Python of that version may be: on PATH, then where pyenv and uv install them."""
+    found = shutil.which(f"python{version}")
+    if found:
+        yield found
+    home = Path.home()
+    pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv") / "versions"
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or home / ".local" / "share" / "uv" / "python")
+    for folder, pattern in ((pyenv, f"{version}.*"), (uv, f"cpython-{version}.*")):
+        yield from sorted((str(path) for path in folder.glob(f"{pattern}/bin/python{version}")), reverse=True)

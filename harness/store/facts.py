@@ -19,6 +19,9 @@ from harness.store.tables import (
     chosen_sets,
     json_text,
     qualifications,
+    regrade_events,
+    regrade_verdicts,
+    regrades,
     stages,
     tries,
 )
@@ -32,6 +35,7 @@ COVERED = {
     "try_finished": tries,
     "try_excluded": tries,
     "qualification": qualifications,
+    "regraded": regrades,
 }
 
 #: Rows of these tables that came from a file are covered batch by batch.
@@ -56,7 +60,7 @@ def record(connection: Connection, kind: str, rows: Sequence[Row[*tuple[Any, ...
 
 
 def row_facts(connection: Connection, table: Table, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """Column values; JSON columns as SHA-256. A try also has digests of its actions and of its audit findings."""
+    """Column values; JSON columns as SHA-256. A try and a regrade also have digests of the rows that belong to them."""
     facts = {}
     for column in table.columns:
         value = row._mapping[column.name]
@@ -67,6 +71,10 @@ def row_facts(connection: Connection, table: Table, row: Row[*tuple[Any, ...]]) 
         facts["actions"] = _digest(connection.execute(done).all())
         found = select(audits).where(audits.c.try_id == row.id).order_by(audits.c.id)
         facts["audits"] = _digest(connection.execute(found).all())
+    if table is regrades:
+        for name, part in (("events", regrade_events), ("verdicts", regrade_verdicts)):
+            mine = select(part).where(part.c.regrade_id == row.id).order_by(*part.primary_key.columns)
+            facts[name] = _digest(connection.execute(mine).all())
     return facts
 
 

@@ -123,7 +123,43 @@ def _leases(connection: Connection) -> None:
     connection.exec_driver_sql(f"CREATE TABLE leases (controller {key}, until DOUBLE PRECISION NOT NULL)")
 
 
-MIGRATIONS = (Migration(1, "first tables", _first_tables), Migration(2, "leases", _leases))
+_REGRADES = """
+CREATE TABLE regrades (
+    id {rowid},
+    stage {text} NOT NULL, digest {text} NOT NULL, scope {text} NOT NULL, verifiers {text} NOT NULL,
+    environment {text} NOT NULL, at {text} NOT NULL,
+    FOREIGN KEY (stage, digest) REFERENCES stages (stage, digest)
+);
+
+CREATE TABLE regrade_verdicts (
+    regrade_id BIGINT NOT NULL REFERENCES regrades (id), try_id BIGINT NOT NULL REFERENCES tries (id),
+    call BIGINT NOT NULL CHECK (call >= 1), action BIGINT NOT NULL CHECK (action >= 0),
+    verdict_key {text} NOT NULL, verdict_state {text} NOT NULL,
+    PRIMARY KEY (regrade_id, try_id, call, action)
+);
+
+CREATE TABLE regrade_events (
+    regrade_id BIGINT NOT NULL REFERENCES regrades (id), try_id BIGINT NOT NULL REFERENCES tries (id),
+    event {text} CHECK (event IN ('verified', 'terminal', 'censored')),
+    call BIGINT CHECK (call >= 0), action BIGINT, reason {text}, unpassed_at BIGINT, repassed_at BIGINT,
+    problem {text},
+    PRIMARY KEY (regrade_id, try_id),
+    CHECK ((event IS NULL) = (problem IS NOT NULL)),
+    CHECK ((event IS NULL) = (call IS NULL))
+)
+"""
+
+
+def _regrades(connection: Connection) -> None:
+    for statement in _REGRADES.format(**_WORDS[connection.dialect.name]).split(";\n"):
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS = (
+    Migration(1, "first tables", _first_tables),
+    Migration(2, "leases", _leases),
+    Migration(3, "regrades", _regrades),
+)
 
 
 def pending(engine: Engine, place: str) -> list[Migration]:

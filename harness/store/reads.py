@@ -61,7 +61,8 @@ def attempts_to_run(
         rows = had.get(attempt.id, [])
         lost = [row.exclusion for row in rows if row.state == "finished"]
         running = any(row.state == "running" for row in rows)
-        states.append(AttemptState(attempt, len(lost), lost[-1] if lost else None, running))
+        last = lost[-1] if lost else None
+        states.append(AttemptState(attempt, len(lost), last, running, lost.count("interrupted")))
     return states
 
 
@@ -70,6 +71,11 @@ def attempts_of(connection: Connection, stage: str) -> list[Attempt]:
     a = attempts.c
     query = select(attempts).where(a.stage == stage).order_by(a.task, a.runtime, a.arm, a.repeat)
     return [_attempt(row) for row in connection.execute(query)]
+
+
+def attempts_by_id(connection: Connection, stage: str) -> dict[str, Attempt]:
+    """All planned attempts of a stage, by id."""
+    return {attempt.id: attempt for attempt in attempts_of(connection, stage)}
 
 
 def ended_among(connection: Connection, trajectory_files: Iterable[str]) -> set[str]:

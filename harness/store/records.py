@@ -164,6 +164,8 @@ class AttemptState:
     excluded: int
     last_exclusion: str | None
     running: bool
+    interrupted: int = 0
+    """Of the excluded tries, those that whoever ran the collection stopped or killed."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
-from harness.store import events, facts, imports, leases, ledger, reads
+from harness.store import events, facts, imports, leases, ledger, reads, regrades
 from harness.store.clock import utc_now
 from harness.store.controller import Controller, RunningTry
 from harness.store.database import open_engine
@@ -221,6 +221,14 @@ class Store:
             stored = select(qualifications).where(qualifications.c.id == key[0])
             facts.record(connection, "qualification", [connection.execute(stored).one()])
 
+    def put_regrade(
+        self, stage: str, digest: str, scope: Any, verifiers: Any, environment: Mapping[str, Any],
+        results: Sequence[regrades.Regraded],
+    ) -> regrades.Regrade:  # fmt: skip
+        """Records a regrade beside what it regraded; see ``regrades``."""
+        with writing(self._engine) as connection:
+            return regrades.put(connection, stage, digest, scope, verifiers, environment, results)
+
     def correct(self, scope: Mapping[str, Any], field: str, old: Any, new: Any, why: str) -> None:
         """Records a correction in the ledger: which rows (``scope``), which field, both values, why. No row changes."""
         payload = {"scope": dict(scope), "field": field, "old": old, "new": new, "why": why}
@@ -304,6 +312,23 @@ class Store:
         """The newest gate record under this key."""
         with reading(self._engine) as connection:
             return reads.qualification(connection, task, task_digest, python, base_digest, sandbox)
+
+    def recorded_tries(
+        self, stage: str, tasks: Sequence[str] | None = None, runtimes: Sequence[str] | None = None
+    ) -> list[regrades.RecordedTry]:
+        """The tries that count, with the states that they left; of all tasks and runtimes unless named."""
+        with reading(self._engine) as connection:
+            return list(regrades.recorded_tries(connection, stage, tasks, runtimes))
+
+    def regrade(self, stage: str, which: str) -> regrades.Regrade:
+        """The regrade of that number, or the ``latest``; raises ``InputError``."""
+        with reading(self._engine) as connection:
+            return regrades.find(connection, stage, which)
+
+    def regraded_rows(self, regrade: regrades.Regrade) -> list[events.EventRow]:
+        """Rows of the event table with the regraded events, of what the regrade covers."""
+        with reading(self._engine) as connection:
+            return list(regrades.regraded_rows(connection, regrade))
 
     def event_rows(self, stage: str | None = None) -> Iterator[events.EventRow]:
         """Rows of the event table, streamed in the order of its key; of all stages unless one is named."""

@@ -165,6 +165,43 @@ qualifications = Table(
     Column("at", String, nullable=False),
 )
 
+regrades = Table(
+    "regrades",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("stage", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("scope", JsonText, nullable=False),
+    Column("verifiers", JsonText, nullable=False),
+    Column("environment", JsonText, nullable=False),
+    Column("at", String, nullable=False),
+)
+
+regrade_verdicts = Table(
+    "regrade_verdicts",
+    metadata,
+    Column("regrade_id", BigInteger, ForeignKey("regrades.id"), primary_key=True, autoincrement=False),
+    Column("try_id", BigInteger, ForeignKey("tries.id"), primary_key=True, autoincrement=False),
+    Column("call", BigInteger, primary_key=True, autoincrement=False),
+    Column("action", BigInteger, primary_key=True, autoincrement=False),
+    Column("verdict_key", String, nullable=False),
+    Column("verdict_state", String, nullable=False),
+)
+
+regrade_events = Table(
+    "regrade_events",
+    metadata,
+    Column("regrade_id", BigInteger, ForeignKey("regrades.id"), primary_key=True, autoincrement=False),
+    Column("try_id", BigInteger, ForeignKey("tries.id"), primary_key=True, autoincrement=False),
+    Column("event", String),
+    Column("call", BigInteger),
+    Column("action", BigInteger),
+    Column("reason", String),
+    Column("unpassed_at", BigInteger),
+    Column("repassed_at", BigInteger),
+    Column("problem", String),
+)
+
 ledger = Table(
     "ledger",
     metadata,

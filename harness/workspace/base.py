@@ -20,6 +20,7 @@ from harness.canonical import canonical_json, digest_json
 from harness.errors import InfrastructureError
 from harness.paths import cache_dir
 from harness.sandbox import host
+from harness.temporary import write_whole
 from harness.workspace.files import remove_tree
 from harness.workspace.manifest import BYTECODE, Entry, Manifest, from_data, manifest_digest, scan_tree, to_data
 
@@ -72,14 +73,17 @@ def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers
     """
     folder = _folder(key)
     with locked(cache_dir() / "locks" / f"base-{folder.name}"):
-        if not (folder / "manifest.json").exists():
-            fresh = folder.with_name(f"{folder.name}.new")
+        if not _is_whole(folder):
+            fresh, torn = (folder.with_name(f"{folder.name}.{what}") for what in ("new", "torn"))
             remove_tree(fresh)
-            remove_tree(folder)
+            remove_tree(torn)
             (fresh / "tree").mkdir(parents=True)
             unpack(fresh / "tree")
             _finish(fresh)
+            if folder.exists():
+                os.rename(folder, torn)
             os.rename(fresh, folder)
+            remove_tree(torn)
         for compiler in compilers:
             _compile(folder, compiler)
     return _load(folder)
@@ -88,7 +92,16 @@ def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers
 def built_digest(key: dict[str, object]) -> str | None:
     """Digest of the base for ``key`` if it is in the cache, else None."""
     folder = _folder(key)
-    return _load(folder).digest if (folder / "manifest.json").exists() else None
+    return _load(folder).digest if _is_whole(folder) else None
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a base stands in ``folder``; one whose manifest a crash tore is built anew."""
+    try:
+        _load(folder)
+    except (OSError, ValueError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _folder(key: dict[str, object]) -> Path:
@@ -105,8 +118,9 @@ def _finish(fresh: Path) -> None:
         for folder, names, files in os.walk(copy):
             for path in (folder, *(os.path.join(folder, n) for n in (*names, *files))):
                 host.give(Path(path))
+    os.sync()  # a manifest that outlives a power loss must not describe files that did not
     # Written last: a folder without it is not a base.
-    (fresh / "manifest.json").write_bytes(canonical_json(to_data(manifest)))
+    write_whole(fresh / "manifest.json", canonical_json(to_data(manifest)), fresh)
 
 
 def _commit(tree: Path) -> None:

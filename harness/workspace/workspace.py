@@ -6,7 +6,8 @@ import atexit
 import fcntl
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,18 +21,31 @@ from harness.workspace.manifest import Manifest
 from harness.workspace.materialise import materialise
 
 
+@contextmanager
+def _guarded(work: Path) -> Iterator[None]:
+    """Makes the folder of all workspaces, and holds the lock under which folders of processes come and go."""
+    work.mkdir(parents=True, exist_ok=True)
+    with open(work / "lock", "a") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        yield
+
+
 @lru_cache(maxsize=1)
 def _process_folder(state: Path) -> tuple[Path, int]:
     """This process's folder of workspaces, and the lock that says it is alive (the kernel lets go of it at death)."""
-    folder = state / "work" / secrets.token_hex(8)
-    fresh = folder.with_name(f".{folder.name}")  # it gets its name when it is locked: a sweep never sees it unlocked
-    fresh.mkdir(parents=True)
-    fresh.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
-    lock = os.open(fresh / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    fresh.rename(folder)
-    atexit.register(remove_tree, folder)
+    with _guarded(state / "work"):  # a sweep never sees the folder unlocked
+        folder = state / "work" / secrets.token_hex(8)
+        folder.mkdir()
+        folder.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    atexit.register(_leave, folder)
     return folder, lock
+
+
+def _leave(folder: Path) -> None:
+    with _guarded(folder.parent):
+        remove_tree(folder)
 
 
 def _fresh_folder(*names: str) -> Path:
@@ -105,19 +119,26 @@ class CandidateMount:
 
 def sweep_work() -> int:
     """Removes the workspaces that dead processes left below the state directory; how many processes' there were."""
-    count = 0
-    for folder in sorted((state_dir() / "work").glob("[!.]*")):
-        try:
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
-        except OSError:  # being made, or being removed, by a process that lives
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        else:
-            remove_tree(folder)
-            count += 1
-        finally:
-            os.close(lock)
+    work, count = state_dir() / "work", 0
+    if not work.exists():
+        return 0
+    with _guarded(work):
+        for folder in sorted(path for path in work.iterdir() if path.is_dir()):
+            count += _remove_if_dead(folder)
     return count
+
+
+def _remove_if_dead(folder: Path) -> bool:
+    try:
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:  # its process died while making or removing it
+        remove_tree(folder)
+        return True
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lock)
+    remove_tree(folder)
+    return True

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer
-from endpoints import attempt, in_lab, server
+from endpoints import attempt, in_lab, server, warm
 from trying import Trier
 
-__all__ = ["attempt", "in_lab", "server", "sympy_attempt"]
+__all__ = ["attempt", "in_lab", "server", "sympy_attempt", "warm"]
 
 
 @pytest.fixture

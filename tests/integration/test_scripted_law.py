@@ -103,7 +103,7 @@ def test_attempts_end_as_the_law_says(in_lab: TinyLab) -> None:
                 unit = todo.pop()
                 engine.submit(unit.attempt.id, ("try", unit))
             for answer in engine.answers(0.5):
-                assert answer.ok, answer.result
+                assert answer.ok, answer.failure
                 results[answer.key] = answer.result
 
     # One by one: the verifier sees the end where the script's plan has it, and at no other call.

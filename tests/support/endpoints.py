@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chat_server import ChatServer, chat_server
+from chat_server import ChatServer, chat_server, text
 from tiny_lab import TinyLab
 from trying import Trier
 
@@ -43,7 +43,22 @@ def in_lab(lab: TinyLab, monkeypatch: pytest.MonkeyPatch) -> TinyLab:
     return lab
 
 
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """A request is made: the first one of a process loads modules for a second or more: too long for short limits."""
+    from harness import miniswe
+
+    miniswe.prepare()
+    import litellm
+
+    with chat_server() as running:
+        running.script(text())
+        litellm.completion(
+            model="openai/x", messages=[{"role": "user", "content": "x"}], api_base=running.url, api_key="none"
+        )
+
+
 @pytest.fixture
-def attempt(server: ChatServer, in_lab: TinyLab) -> Trier:
+def attempt(server: ChatServer, in_lab: TinyLab, warm: None) -> Trier:
     """Tries attempts at the tiny task: ``attempt(bash("ls"), ...)``; the last answer is repeated."""
     return Trier(server, in_lab.root)

@@ -98,7 +98,7 @@ class Soak:
         log = self.root / f"log-{self.rounds}"
         with open(log, "ab") as out:
             process = subprocess.Popen(
-                self._lab.command("collect", "tiny", "--workers", str(self.workers)), env=self._lab.environment,
+                self._lab.command("collect", "tiny", "--workers", str(self.workers), "--redo-excluded"), env=self._lab.environment,
                 cwd=self._lab.root, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
             )  # fmt: skip
             while process.poll() is None and sum(self.done.values()) < self.kills:

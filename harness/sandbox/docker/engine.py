@@ -23,7 +23,7 @@ def _client(pid: int) -> Any:
     try:
         client = docker.from_env(timeout=_REQUEST_SECONDS)
         client.ping()
-    except (DockerException, OSError) as error:
+    except (DockerException, OSError):
         raise InputError(
             "no Docker engine answers", file=os.environ.get("DOCKER_HOST", "the default socket"),
             key="sandbox.kind", mend="start the engine, set DOCKER_HOST, or set sandbox.kind: bubblewrap",

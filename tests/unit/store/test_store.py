@@ -202,14 +202,15 @@ def test_attempts_to_run_tells_what_was_lost(store: Store) -> None:
     done, lost, running, fresh = attempt(1), attempt(2), attempt(3), attempt(1, task="sympy-2", runtime="luna")
     planned(store, done, lost, running, fresh, attempt(stage="other"))
     store.finish_try(store.start_try(done.id, ME, {}), verified())
-    for reason in ("provider_outage", "killed"):
+    for reason in ("interrupted", "provider_outage", "killed"):
         store.exclude_try(store.start_try(lost.id, ME, {}), reason)
     store.start_try(running.id, ME, {})
     states = store.attempts_to_run("pilot30")
-    assert [(item.attempt, item.excluded, item.last_exclusion, item.running) for item in states] == [
-        (fresh, 0, None, False),
-        (lost, 2, "killed", False),
-        (running, 0, None, True),
+    facts = [(item.attempt, item.excluded, item.last_exclusion, item.running, item.interrupted) for item in states]
+    assert facts == [
+        (fresh, 0, None, False, 0),
+        (lost, 3, "killed", False, 1),
+        (running, 0, None, True, 0),
     ]
     assert [item.attempt for item in store.attempts_to_run("pilot30", runtimes=["luna"])] == [fresh]
     assert [item.attempt for item in store.attempts_to_run("pilot30", tasks=["sympy-1"])] == [lost, running]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -15,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.store.blobs import BlobError, Blobs
+from harness.temporary import temporary_file
 
 
 def files(root: Path) -> list[Path]:
@@ -108,17 +108,14 @@ def test_a_failing_source_leaves_nothing(tmp_path: Path) -> None:
     assert files(tmp_path) == []
 
 
-def test_only_abandoned_temporary_files_are_swept(tmp_path: Path) -> None:
+def test_only_temporary_files_of_dead_writers_are_swept(tmp_path: Path) -> None:
     blobs = Blobs(tmp_path)
     digest = blobs.put(b"kept")
-    old, young = tmp_path / ".tmp-old", tmp_path / ".tmp-young"
-    for path in (old, young):
-        path.write_bytes(b"half")
-    days_ago = time.time() - 2 * 24 * 3600
-    os.utime(old, (days_ago, days_ago))
-    os.utime(blobs.path(digest), (days_ago, days_ago))
-    assert blobs.sweep() == 1
-    assert files(tmp_path) == sorted([young, blobs.path(digest)])
+    (tmp_path / ".tmp-dead").write_bytes(b"half")
+    with temporary_file(tmp_path) as (_, living):
+        assert blobs.sweep() == 1
+        assert files(tmp_path) == sorted([living, blobs.path(digest)])
+    assert files(tmp_path) == [blobs.path(digest)]
 
 
 def put_many(root: Path) -> list[str]:
