@@ -42,14 +42,14 @@ def audit_layer(layer: Layer, base: Base, content: Callable[[str], bytes]) -> It
 def _by_path(path: str, entry: Entry, before: Entry | None, roots: set[str]) -> Iterator[str]:
     """Kinds of findings that the path and the entry's kind tell."""
     first, last = path.split("/")[0], path.split("/")[-1]
-    stem = last.partition(".")[0]
     if entry.kind == "whiteout":
         yield "tracked_file_deleted"
     if before and before.kind == "file" and entry.kind not in ("file", "whiteout"):
         yield "tracked_file_replaced"
     if before and before.size and entry.kind == "file" and not entry.size:
         yield "tracked_file_emptied"
-    if stem in _INTERPRETER_HOOKS or last.endswith((".pth", "._pth")) or last == "pyvenv.cfg":
+    hooks = _INTERPRETER_HOOKS & {part.partition(".")[0] for part in path.split("/")}
+    if hooks or last.endswith((".pth", "._pth")) or last == "pyvenv.cfg":
         yield "interpreter_hook"
     if last in _RUNNER_CONFIGURATION:
         yield "runner_configuration"

@@ -1,0 +1,1 @@
+"""The self-check of what judges a workspace: layers, history and the verifier, on a tiny task of its own."""
