@@ -155,7 +155,11 @@ def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, fl
         "Opportunity against continuing every live attempt, task-macro points (plug-in):",
         *columns(cohorts),
     ]
-    if counts["abstain"]:
+    most = max((row.n for row in found.comparisons()), default=0)
+    if most < found.attainable_n:
+        lines += ["", f"There {'is' if most == 1 else 'are'} at most {most} attempt{'s' * (most != 1)} a task: about any "
+                  "one task nothing can be concluded, in either direction."]  # fmt: skip
+    if counts["abstain"] or most < found.attainable_n:
         lines += ["", *_why_abstained(found, effect)]
     return lines
 

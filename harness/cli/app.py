@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from harness import __version__
-from harness.cli import analysing_audit, analysing_replay, analysing_report, collecting, looking, preparing
+from harness.cli import (
+    analysing_audit,
+    analysing_replay,
+    analysing_report,
+    cleaning,
+    collecting,
+    looking,
+    preparing,
+    regrading,
+    reverifying,
+    tasking,
+)
 from harness.errors import RestartlabError
 
 app = typer.Typer(
@@ -27,6 +38,10 @@ app = typer.Typer(
 preparing.add_to(app)
 collecting.add_to(app)
 looking.add_to(app)
+regrading.add_to(app)
+cleaning.add_to(app)
+reverifying.add_to(app)
+tasking.add_to(app)
 analysing_replay.add_to(app)
 analysing_audit.add_to(app)
 analysing_report.add_to(app)
@@ -54,9 +69,10 @@ def run() -> None:
     except RestartlabError as error:
         typer.echo(f"restartlab: {error}", err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone (head, a pager)
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as end:  # the reader of our output has gone (head, a pager): no failure of ours
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        raise SystemExit(0) from None
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

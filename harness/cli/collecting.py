@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.options import Datasets, Repos, database_place, use_sources
 from harness.errors import Incomplete
 
 
@@ -34,6 +35,8 @@ def collect(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Run at most this many attempts.")] = None,
     task: Annotated[list[str] | None, typer.Option(help="Only this task; may be repeated.")] = None,
+    dataset: Datasets = None,
+    repos: Repos = None,
     redo_excluded: Annotated[bool, typer.Option(help="Also retry attempts that were lost many times.")] = False,
     database: Annotated[str | None, typer.Option(help="Database path or URL.")] = None,
     engine: Annotated[str, typer.Option(help="local, or ray: the Ray cluster at --address.")] = "local",
@@ -41,10 +44,10 @@ def collect(
     plain: Annotated[bool, typer.Option(help="Plain lines instead of a live table.")] = False,
 ) -> None:
     """Collect what a frozen stage still lacks. The same command resumes."""
-    from harness.cli.options import database_place
     from harness.cli.views import LiveView, PlainView, closing_lines
     from harness.collection.collect import Collection, Options
 
+    use_sources(dataset, repos)
     options = Options(
         stage=stage, database=database_place(database), runtime=runtime or None,
         workers=workers, engine=engine, address=address, limit=limit, tasks=tuple(task or ()),

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.options import Datasets, Repos, use_sources
 from harness.errors import Incomplete, InputError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -71,19 +72,24 @@ def protocols(as_json: Json = False) -> None:
             typer.echo(f"{'':<12} problem: {row.problem}")
 
 
-def freeze(stage: Annotated[str, typer.Argument(help="Name of the stage file, without .yaml.")]) -> None:
+def freeze(
+    stage: Annotated[str, typer.Argument(help="Name of the stage.")], dataset: Datasets = None
+) -> None:
     """Freeze a stage: write its digest and date to FROZEN.yaml."""
     from harness.protocol.freeze import freeze as freeze_stage
 
+    use_sources(dataset)
     done = freeze_stage(stage)
     said = "frozen" if done.new else f"was frozen on {done.date} already, unchanged"
     typer.echo(f"{done.stage} {said}: {done.digest}")
 
 
 def gate(
-    tasks: Annotated[list[str] | None, typer.Argument(help="Task ids; all by default.")] = None,
+    tasks: Annotated[list[str] | None, typer.Argument(help="Task ids; all, or all of the dataset, by default.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Tasks gated at once.")] = 2,
     sandbox: Annotated[str, typer.Option(help="Kind of sandbox to qualify them in.")] = "bubblewrap",
+    dataset: Datasets = None,
+    repos: Repos = None,
     database: Annotated[str | None, typer.Option(help="Database path or URL.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -94,8 +100,12 @@ def gate(
     from harness.engines.local import LocalEngine
     from harness.store.store import Store
     from tasks.registry import load_task, task_ids
+    from tasks.swebench.source import Swebench
 
-    names = tasks or task_ids()
+    use_sources(dataset, repos)
+    instances = Swebench()
+    damaged = [] if tasks else instances.damaged()
+    names = tasks or (instances.ids() if dataset else task_ids())
     for name in names:
         load_task(name)
     require_sandbox(sandbox)
@@ -106,6 +116,8 @@ def gate(
         elif gated.qualified:
             cases = len(gated.result.mutations), len(gated.result.alternatives)
             text = f"qualified ({cases[0]} mutations rejected, {cases[1]} alternatives accepted)"
+            if gated.result.remark:
+                text = "qualified (base fails, reference passes; no mutations or alternatives are known)"
         else:
             text = f"NOT qualified: {gated.complaint}"
         typer.echo(f"{gated.task:<14} {text}", err=as_json)
@@ -116,6 +128,10 @@ def gate(
         order = {name: place for place, name in enumerate(names)}
         done.sort(key=lambda gated: order[gated.task])
         typer.echo(json.dumps({"tasks": [gated.result.data() for gated in done if gated.result]}))
+    for record in damaged:
+        typer.echo(f"not read: {record.error}", err=True)
     bad = [gated.task for gated in done if not gated.qualified]
     if bad:
         raise Incomplete(f"not qualified: {', '.join(bad)}")
+    if damaged:
+        raise Incomplete(f"{len(damaged)} records of the dataset could not be read")

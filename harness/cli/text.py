@@ -35,6 +35,16 @@ def span(seconds: float) -> str:
     return f"{minutes // 60}h{minutes % 60:02d}m"
 
 
+def byte_size(count: int) -> str:
+    """An amount of bytes for people: 512 B, 4.0 KiB, 1.2 GiB."""
+    size, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:
+            break
+        size, unit = size / 1024, larger
+    return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+
+
 def money(dollars: float | None, unknown: int) -> str:
     """A cost for people; says how many tries have an unknown cost."""
     if dollars is None:

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from harness.attempt import Lost
-from harness.cli.text import last_command, money, one_line, span
+from harness.cli.stage_view import HEARTBEAT_SECONDS, Running, attempt_name, log_line, screen, totals
+from harness.cli.text import one_line, span
 from harness.collection.collect import Options, Summary
 from harness.collection.gating import Gated
-from harness.collection.status import total_cost
 from harness.protocol.freeze import FrozenStage
 from harness.store.records import Attempt, TryResult
 from harness.store.store import Store
@@ -42,11 +41,13 @@ def gate_text(gated: Gated) -> str:
 
 
 class PlainView:
-    """One line per event, for logs."""
+    """One line per event, for logs, and one a minute that says it goes on. Whatever agents wrote is harmless in it."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._done = self._total = 0
+        self._began = self._said = time.monotonic()
+        self._ran = 0
+        self._running: dict[str, tuple[Attempt, Path, float]] = {}
+        self._store: Store | None = None
 
     def __enter__(self) -> PlainView:
         return self
@@ -55,18 +56,23 @@ class PlainView:
         pass
 
     def _say(self, text: str) -> None:
-        print(f"[{span(time.monotonic() - self._began):>6}] {text}", flush=True)
+        self._said = time.monotonic()
+        print(log_line(one_line(text, 600)), flush=True)
 
     def begin(self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store) -> None:
-        cells = [cell for cell in store.counts(stage.protocol.stage) if cell.runtime in runtimes]
+        self._stage, self._runtimes, self._store = stage.protocol.stage, runtimes, store
+        cells = self._cells()
         self._total, self._done = sum(c.planned for c in cells), sum(c.finished for c in cells)
-        synthetic = [name for name in runtimes if stage.protocol.runtimes[name].origin == "synthetic"]
         self._say(
-            f"stage {stage.protocol.stage} ({stage.digest[:12]}), runtimes {', '.join(runtimes)}: "
+            f"stage {self._stage} ({stage.digest[:12]}), runtimes {', '.join(runtimes)}: "
             f"{self._done} of {self._total} attempts finished"
         )
-        if synthetic:
+        if synthetic := _synthetic(stage, runtimes):
             self._say(f"synthetic runtimes (instruments, not language models): {', '.join(synthetic)}")
+
+    def _cells(self) -> list[CellCount]:
+        assert self._store is not None
+        return [cell for cell in self._store.counts(self._stage) if cell.runtime in self._runtimes]
 
     def phase(self, text: str) -> None:
         self._say(text)
@@ -78,17 +84,24 @@ class PlainView:
         self._say(gate_text(gated))
 
     def started(self, attempt: Attempt, trajectory: Path) -> None:
-        pass
+        self._running[attempt.id] = (attempt, trajectory, time.monotonic())
 
     def ended(self, attempt: Attempt, result: TryResult | Lost) -> None:
+        self._running.pop(attempt.id, None)
         self._done += isinstance(result, TryResult)
+        self._ran += isinstance(result, TryResult)
         self._say(
             f"{self._done}/{self._total} {attempt.task} {attempt.runtime} repeat {attempt.repeat} "
             f"[{attempt.id[:10]}]: {event_text(result)}"
         )
 
     def tick(self) -> None:
-        pass
+        now = time.monotonic()
+        if self._store is None or now - self._said < HEARTBEAT_SECONDS:
+            return
+        running = [_running(*one).place() for one in self._running.values()]
+        also = f"; running: {', '.join(running)}" if running else ""
+        self._say(f"{totals(self._cells(), now - self._began, self._ran)}{also}")
 
 
 class LiveView:
@@ -136,64 +149,33 @@ class LiveView:
     def ended(self, attempt: Attempt, result: TryResult | Lost) -> None:
         self._running.pop(attempt.id, None)
         self._ran += isinstance(result, TryResult)
-        self._note(f"{attempt.task} {attempt.runtime} repeat {attempt.repeat}: {event_text(result)}")
+        self._note(f"{attempt_name(attempt.task, attempt.runtime, attempt.repeat)}: {event_text(result)}")
 
     def _note(self, text: str) -> None:
-        self._lines = [*self._lines[-4:], text]
+        self._lines = [*self._lines[-4:], one_line(text, 300)]
         self.tick()
 
     def tick(self) -> None:
-        if self._stage is not None:
-            self._live.update(Group(*self._parts()))
+        if self._stage is None:
+            return
+        name = self._stage.protocol.stage
+        cells = [cell for cell in self._store.counts(name) if cell.runtime in self._runtimes]
+        total = f"{totals(cells, time.monotonic() - self._began, self._ran)}   {self._phase}"
+        shown = screen(
+            f"{name}  {self._stage.protocol.title}", cells, _synthetic(self._stage, self._runtimes), total,
+            [_running(*one) for one in self._running.values()], self._lines, self._console.size,
+        )  # fmt: skip
+        self._live.update(shown)
 
-    def _parts(self) -> Iterator[Any]:
-        assert self._stage is not None
-        cells = [c for c in self._store.counts(self._stage.protocol.stage) if c.runtime in self._runtimes]
-        yield Text(f"{self._stage.protocol.stage}  {self._stage.protocol.title}", style="bold", overflow="ellipsis")
-        yield self._table(cells)
-        planned, finished = sum(c.planned for c in cells), sum(c.finished for c in cells)
-        elapsed = time.monotonic() - self._began
-        left = (
-            f", about {span(elapsed / self._ran * (planned - finished))} left"
-            if self._ran and finished < planned
-            else ""
-        )
-        cost = money(total_cost(cells), sum(c.unknown_costs for c in cells))
-        yield Text(
-            f"{finished}/{planned} attempts, {cost}, {span(elapsed)} so far{left}   {self._phase}", overflow="ellipsis"
-        )
-        for attempt, trajectory, began in self._running.values():
-            call, command = last_command(trajectory)
-            name = f"  > {attempt.task} {attempt.runtime} #{attempt.repeat}"
-            yield Text(
-                f"{name}  call {call}/{attempt.horizon}  {span(time.monotonic() - began)}  $ {command}",
-                style="cyan", overflow="ellipsis", no_wrap=True,
-            )  # fmt: skip
-        for line in self._lines:
-            yield Text(f"    {line}", style="dim", overflow="ellipsis", no_wrap=True)
 
-    def _named(self, runtime: str) -> str:
-        """The runtime's name, with a mark where it is an instrument and no language model."""
-        assert self._stage is not None
-        synthetic = self._stage.protocol.runtimes[runtime].origin == "synthetic"
-        return f"{runtime} (synthetic)" if synthetic else runtime
+def _running(attempt: Attempt, trajectory: Path, began: float) -> Running:
+    name = attempt_name(attempt.task, attempt.runtime, attempt.repeat)
+    return Running(name, attempt.horizon, trajectory, time.monotonic() - began)
 
-    def _table(self, cells: list[CellCount]) -> Table:
-        table = Table(box=None, pad_edge=False)
-        table.add_column("task")
-        table.add_column("runtime")
-        table.add_column("progress", min_width=18)
-        for name in ("verified", "terminal", "censored", "excluded"):
-            table.add_column(name, justify="right")
-        for cell in cells:
-            share = cell.finished / cell.planned if cell.planned else 0.0
-            bar = "█" * round(share * 10) + "░" * (10 - round(share * 10))
-            table.add_row(
-                cell.task, self._named(cell.runtime), f"{bar} {cell.finished}/{cell.planned}",
-                str(cell.verified or "·"),
-                str(cell.terminal or "·"), str(cell.censored or "·"), str(cell.excluded_tries or "·"),
-            )  # fmt: skip
-        return table
+
+def _synthetic(stage: FrozenStage, runtimes: tuple[str, ...]) -> list[str]:
+    """Those of the runtimes that are instruments and no language models."""
+    return [name for name in runtimes if stage.protocol.runtimes[name].origin == "synthetic"]
 
 
 def closing_lines(summary: Summary, options: Options) -> Iterator[str]:

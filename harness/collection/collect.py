@@ -157,7 +157,12 @@ class Collection:
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
         _refuse_one_machine_things(stage, runtimes, options)
-        require_sandbox(stage.protocol.sandbox.kind)
+        try:
+            require_sandbox(stage.protocol.sandbox.kind)
+        except InputError:
+            if not self._stopping:
+                raise
+            return Summary(options.stage, stage.digest, runtimes, interrupted=True)  # what it tried was interrupted too
         self._controller = Controller.current()
         try:
             return self._run(stage, runtimes)

@@ -56,7 +56,10 @@ def run_gates(
                 result: GateResult = answer.result
                 store.put_qualification(
                     result.task, result.task_digest, result.python, result.base_digest, result.sandbox,
-                    result.qualified, {**result.data(), "verdicts": result.verdicts, "seconds": result.seconds},
+                    result.qualified, {
+                        **result.data(), "verdicts": result.verdicts, "seconds": result.seconds,
+                        **({"remark": result.remark} if result.remark else {}),
+                    },
                 )  # fmt: skip
                 gated = Gated(result.task, result)
             else:

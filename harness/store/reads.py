@@ -88,6 +88,18 @@ def ended_among(connection: Connection, trajectory_files: Iterable[str]) -> set[
     return found
 
 
+def ended_tries(connection: Connection, stage: str) -> list[tuple[Attempt, dict[str, Any]]]:
+    """The tries of a stage that have ended, each with its attempt, by attempt and number."""
+    a = attempts.c
+    query = select(attempts, tries).join_from(tries, attempts).where(a.stage == stage, tries.c.state == "finished")
+    found = []
+    for row in connection.execute(query.order_by(a.task, a.runtime, a.arm, a.repeat, tries.c.number)):
+        facts = {column.name: row._mapping[column] for column in tries.c}
+        owner = {column.name: row._mapping[column] for column in attempts.c if column.name != "planned_at"}
+        found.append((Attempt(**owner), facts))
+    return found
+
+
 def running_tries(connection: Connection, stage: str | None) -> list[RunningTry]:
     """Tries that have not ended."""
     query = select(tries, attempts.c.task, attempts.c.runtime).join_from(tries, attempts)
@@ -106,6 +118,13 @@ def running_tries(connection: Connection, stage: str | None) -> list[RunningTry]
         )
         for row in connection.execute(query)
     ]
+
+
+def session(connection: Connection, stage: str, controllers: Iterable[str]) -> tuple[str | None, int]:
+    """When these controllers started their first try of the stage, and how many attempts they have finished since."""
+    query = select(func.min(tries.c.started_at), func.count().filter(tries.c.valid)).join_from(tries, attempts)
+    row = connection.execute(query.where(attempts.c.stage == stage, tries.c.controller.in_(list(controllers)))).one()
+    return row[0], row[1]
 
 
 def counts(connection: Connection, stage: str) -> list[CellCount]:

@@ -282,10 +282,20 @@ class Store:
         with reading(self._engine) as connection:
             return reads.attempts_of(connection, stage)
 
+    def ended_tries(self, stage: str) -> list[tuple[Attempt, dict[str, Any]]]:
+        """The tries of a stage that have ended, each with its attempt, by attempt and number."""
+        with reading(self._engine) as connection:
+            return reads.ended_tries(connection, stage)
+
     def running_tries(self, stage: str | None = None) -> list[RunningTry]:
         """Tries that have not ended; those whose controller is dead are to be excluded."""
         with reading(self._engine) as connection:
             return reads.running_tries(connection, stage)
+
+    def session(self, stage: str, controllers: Iterable[str]) -> tuple[str | None, int]:
+        """When these controllers started their first try of the stage, and how many attempts they finished since."""
+        with reading(self._engine) as connection:
+            return reads.session(connection, stage, controllers)
 
     def ended_among(self, trajectory_files: Iterable[str]) -> set[str]:
         """Those of the trajectory files (names) whose try has ended."""
