@@ -9,16 +9,13 @@ from harness.errors import InputError
 from harness.sandbox.interface import Sandbox
 from harness.sandbox.tools import Tools
 
-#: Kinds that come with the project.
-BUILT_IN = ("bubblewrap", "docker")
-
 
 def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None = None) -> Sandbox:
     """A sandbox that is not started yet.
 
     Args:
-        kind: one of ``BUILT_IN``, or the name of an entry point of ``restartlab.sandboxes``: a callable that takes
-            (tools, environment) and returns a ``Sandbox``.
+        kind: ``bubblewrap``, ``docker``, or the name of an entry point of ``restartlab.sandboxes``: a callable that
+            takes (tools, environment) and returns a ``Sandbox``.
         environment: variables inside, beside PATH and HOME.
 
     Raises:
@@ -38,5 +35,5 @@ def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None 
         from harness.sandbox.docker.sandbox import DockerSandbox
 
         return DockerSandbox(tools, variables)
-    made: Sandbox = plugins.load("sandboxes", kind, BUILT_IN)(tools, variables)
+    made: Sandbox = plugins.load("sandboxes", kind)(tools, variables)
     return made

@@ -12,9 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pwd
-import subprocess
 import threading
-from functools import lru_cache
 from pathlib import Path
 
 from harness.errors import InputError
@@ -24,11 +22,14 @@ from harness.sandbox.interface import SandboxLost
 SANDBOX_UID = int(os.environ.get("RESTARTLAB_SANDBOX_UID", "59187"))
 
 _CLONE_NEWNS = 0x00020000
-_MS_BIND, _MS_REC, _MS_PRIVATE, _MS_NOSUID, _MS_NODEV = 0x1000, 0x4000, 0x40000, 0x2, 0x4
-_PLACE = Path("/run/restartlab")
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 0x1, 0x2, 0x4, 0x8, 0x20, 0x1000, 0x4000
+_MS_PRIVATE = 0x40000
+#: Where root shows the sandbox's uid what it needs.
+PLACE = Path("/run/restartlab")
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_lock = threading.Lock()
+#: Held while something is mounted.
+lock = threading.Lock()
 _bound: dict[Path, Path] = {}
 _private = False
 
@@ -49,30 +50,6 @@ def give(path: Path) -> None:
         os.chown(path, SANDBOX_UID, SANDBOX_UID, follow_symlinks=False)
 
 
-def identity() -> tuple[list[str], dict[str, object]]:
-    """Words before a command, and arguments for ``subprocess.Popen``, that start a process as the sandbox's uid.
-
-    For ``user=`` Python forks, which copies the page tables of this process (10 ms and more once it holds 100 MB); for
-    a program that changes the uid it does not.
-    """
-    if not is_root():
-        return [], {}
-    if changer := _uid_changer():
-        return changer, {}
-    return [], {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
-
-
-@lru_cache(maxsize=1)
-def _uid_changer() -> list[str] | None:
-    """util-linux's unshare, asked for no namespace: half of setpriv's time, as it looks up no names. None: not here."""
-    changer = ["/usr/bin/unshare", f"--setuid={SANDBOX_UID}", f"--setgid={SANDBOX_UID}", "--"]
-    try:
-        said = subprocess.run([*changer, "/usr/bin/id", "-u"], capture_output=True, stdin=subprocess.DEVNULL).stdout
-    except OSError:
-        return None
-    return changer if said.split() == [str(SANDBOX_UID).encode()] else None
-
-
 def _check(result: int, what: str) -> None:
     if result != 0:
         error = ctypes.get_errno()
@@ -82,7 +59,8 @@ def _check(result: int, what: str) -> None:
         )
 
 
-def _mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """mount(2), for root in this process's private mount namespace."""
     encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, data)]
     _check(_libc.mount(encoded[0], encoded[1], encoded[2], flags, encoded[3]), f"mount {target}")
 
@@ -92,7 +70,7 @@ def prepare() -> None:
     global _private
     if not is_root():
         return
-    with _lock:
+    with lock:
         if _private:
             return
         try:
@@ -107,9 +85,9 @@ def prepare() -> None:
             )
         os.umask(0o022)  # or the sandbox's uid could not read what this process writes for it
         _check(_libc.unshare(_CLONE_NEWNS), "take a private mount namespace")
-        _mount("none", "/", None, _MS_REC | _MS_PRIVATE)
-        _PLACE.mkdir(mode=0o755, exist_ok=True)
-        _mount("restartlab", str(_PLACE), "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=0755,size=1m")
+        mount("none", "/", None, MS_REC | _MS_PRIVATE)
+        PLACE.mkdir(mode=0o755, exist_ok=True)
+        mount("restartlab", str(PLACE), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m")
         _private = True
 
 
@@ -125,17 +103,17 @@ def visible(path: Path) -> Path:
     if not is_root():
         return path
     prepare()
-    with _lock:
+    with lock:
         for parent in (path, *path.parents):
             if parent in _bound:
                 return _bound[parent] / path.relative_to(parent)
         if not path.exists():
             raise SandboxLost(f"{path} is not there any more")
-        target = _PLACE / str(len(_bound))
+        target = PLACE / str(len(_bound))
         if path.is_dir():
             target.mkdir(mode=0o755)
         else:
             target.touch(mode=0o644)
-        _mount(str(path), str(target), None, _MS_BIND | _MS_REC)
+        mount(str(path), str(target), None, MS_BIND | MS_REC)
         _bound[path] = target
         return target

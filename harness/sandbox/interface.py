@@ -44,7 +44,9 @@ class Mounts:
     """Kept /tmp; None gives an empty one per command."""
     home: Path | None = None
     read_only: dict[str, Path] = field(default_factory=dict)
-    """Further files or folders, by the place where they appear."""
+    """Further files or folders, by the place where they appear, below ``/run``."""
+    calls: Path | None = None
+    """Empty folder for the pipes of a sandbox that lives as long as the attempt; shown inside, not to be written."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Result:
     truncated_bytes: int = 0
     """Bytes dropped from the middle of ``output``."""
     background_left: bool = False
-    """The command left processes behind; they were killed when it returned."""
+    """The command left processes behind; they were killed when it returned, unless the sandbox's lifetime is the
+    attempt."""
 
 
 class SandboxLost(Exception):
@@ -73,10 +76,16 @@ class Sandbox(Protocol):
     kind: str
 
     def start(self, mounts: Mounts, limits: Limits, lifetime: Lifetime = "action") -> None:
-        """Makes the sandbox ready. With lifetime ``attempt`` processes live until ``stop``."""
+        """Makes the sandbox ready.
+
+        With lifetime ``attempt`` processes live until ``stop``. Until then the upper folder stays mounted: it may be
+        read while they are stopped, but be no lower of another mount.
+        """
 
     def run(self, command: str, *, seconds: float | None = None, pass_fds: tuple[int, ...] = ()) -> Result:
         """Runs ``bash -c command`` in the workspace; all that it started is dead on return.
+
+        With lifetime ``attempt`` what the command left running lives on, except after a limit.
 
         Raises:
             SandboxLost: the sandbox failed, not the command.

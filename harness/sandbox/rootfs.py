@@ -11,6 +11,7 @@ import os
 import shutil
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from harness.canonical import digest_bytes
 from harness.errors import InputError
@@ -33,6 +34,9 @@ _ETC = {
 _ETC_OF_HOST = ("ld.so.cache", "localtime")
 _ALTERNATIVES = Path("/etc/alternatives")
 HOME = "/home/agent"
+
+#: A part of the root as bwrap's words: what to do, with what, where.
+Part = tuple[Literal["--ro-bind", "--symlink"], str, str]
 
 
 @lru_cache(maxsize=1)
@@ -67,19 +71,19 @@ def _empty() -> Path:
     return visible(folder)
 
 
-def system_arguments() -> list[str]:
-    """bwrap arguments for the system part of the root."""
-    arguments = ["--ro-bind", "/usr", "/usr"]
+def system_parts() -> list[Part]:
+    """The system part of the root."""
+    parts: list[Part] = [("--ro-bind", "/usr", "/usr")]
     for name in _TOP_LEVEL:
         top = Path("/", name)
         if top.is_symlink():
-            arguments += ["--symlink", os.readlink(top), str(top)]
+            parts.append(("--symlink", os.readlink(top), str(top)))
         elif top.is_dir():
-            arguments += ["--ro-bind", str(top), str(top)]
+            parts.append(("--ro-bind", str(top), str(top)))
     for folder in _MASKED:
         if Path(folder).is_dir() and any(os.scandir(folder)):
-            arguments += ["--ro-bind", str(_empty()), folder]
-    return [*arguments, "--ro-bind", str(visible(_etc(cache_dir()))), "/etc"]
+            parts.append(("--ro-bind", str(_empty()), folder))
+    return [*parts, ("--ro-bind", str(visible(_etc(cache_dir()))), "/etc")]
 
 
 def package_folders(python: Interpreter) -> list[Path]:
@@ -90,16 +94,16 @@ def package_folders(python: Interpreter) -> list[Path]:
     return folders
 
 
-def python_arguments(python: Interpreter, site: Path) -> list[str]:
-    """bwrap arguments that show ``python`` at its own prefix with ``site`` as its only packages."""
-    arguments: list[str] = []
+def python_parts(python: Interpreter, site: Path) -> list[Part]:
+    """``python`` at its own prefix, with ``site`` as its only packages."""
+    parts: list[Part] = []
     if not _is_below(python.prefix, "/usr") or _is_below(python.prefix, "/usr/local"):
-        arguments += ["--ro-bind", str(visible(python.prefix)), str(python.prefix)]
+        parts.append(("--ro-bind", str(visible(python.prefix)), str(python.prefix)))
     first, *others = package_folders(python)
     for folder in others:
         if not any(_is_below(folder, mask) for mask in _MASKED) or _is_below(python.prefix, "/usr/local"):
-            arguments += ["--ro-bind", str(_empty()), str(folder)]
-    arguments += ["--ro-bind", str(visible(site)), str(first)]
+            parts.append(("--ro-bind", str(_empty()), str(folder)))
+    parts.append(("--ro-bind", str(visible(site)), str(first)))
     for name in ("python", "python3", f"python{python.version}"):
-        arguments += ["--symlink", str(python.executable), f"/opt/bin/{name}"]
-    return arguments
+        parts.append(("--symlink", str(python.executable), f"/opt/bin/{name}"))
+    return parts

@@ -44,10 +44,8 @@ def read_file(name: str, folder: int) -> bytes:
     with opened(name, folder, directory=False) as end:
         if not stat.S_ISREG(os.fstat(end).st_mode):
             raise OSError(f"{name!r} is not a regular file")
-        parts = []
-        while data := os.read(end, 1 << 20):
-            parts.append(data)
-        return b"".join(parts)
+        with open(end, "rb", buffering=0, closefd=False) as stream:
+            return stream.read()
 
 
 def remove_tree(path: str | os.PathLike[str]) -> None:

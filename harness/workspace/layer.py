@@ -6,6 +6,9 @@ was only copied up, an opaque folder are all resolved, so equal trees have equal
 
 What lies deeper than any source tree is left out: a path of more than ``DEPTH_MAX`` names or ``PATH_MAX`` bytes. An
 agent can nest folders until no path, and no reader that descends, reaches their end.
+
+Of a file larger than ``FILE_MAX``, and of files, in the order of their paths, past ``TOTAL_MAX`` bytes, a layer holds
+length and mode but no content, and an evaluator sees nothing there: reading them would take minutes, holes included.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from harness.canonical import digest_bytes
 from harness.workspace.files import opened, read_file
 from harness.workspace.manifest import (
     BYTECODE,
+    SPECIAL,
     Entry,
     Manifest,
     decode_name,
@@ -31,6 +35,9 @@ from harness.workspace.manifest import (
 
 #: Names and bytes of the longest path that a layer holds.
 DEPTH_MAX, PATH_MAX = 100, 2000
+
+#: Bytes of the largest file whose content a layer holds, and of all contents together.
+FILE_MAX, TOTAL_MAX = 256 << 20, 2 << 30
 
 _OPAQUE = ("user.overlay.opaque", "trusted.overlay.opaque")
 
@@ -54,7 +61,7 @@ class Layer:
         """The part that an evaluator sees: no ``.git`` anywhere, and nothing where a special file stands."""
         return Layer(
             {
-                path: Entry("whiteout") if entry.kind in ("fifo", "socket", "device") else entry
+                path: Entry("whiteout") if entry.kind in SPECIAL else entry
                 for path, entry in self.manifest.items()
                 if ".git" not in path.split("/")
             }
@@ -92,12 +99,13 @@ class LayerReader:
         self._upper, self._base = upper, base
         self._cache: ScanCache = {}
         self._seen: ScanCache = {}
+        self._total = 0
         self._changes: dict[str, Entry] = {}
         self._on_content: Callable[[bytes], object] | None = None
 
     def read(self, on_content: Callable[[bytes], object] | None = None) -> Layer:
         """The layer as it is now. ``on_content`` gets the content of each file not seen before."""
-        self._changes, self._seen = {}, {}
+        self._changes, self._seen, self._total = {}, {}, 0
         self._on_content = on_content
         self._walk(self._upper, None, "", in_base=True, opaque=False)
         self._cache = self._seen
@@ -108,7 +116,7 @@ class LayerReader:
             # Only the topmost of the folders that hide the base's is marked by overlayfs.
             opaque = opaque or (bool(path) and _is_opaque(end))
             names = set()
-            for found in os.listdir(end):
+            for found in sorted(os.listdir(end)):
                 child = f"{path}/{encode_name(found)}" if path else encode_name(found)
                 if found == BYTECODE or _too_deep(child):
                     continue
@@ -133,6 +141,9 @@ class LayerReader:
     def _entry(self, name: str, folder: int, facts: os.stat_result) -> Entry:
         if not stat.S_ISREG(facts.st_mode):
             return describe(name, folder, facts)
+        if facts.st_size > FILE_MAX or self._total + facts.st_size > TOTAL_MAX:
+            return Entry("oversize", stat.S_IMODE(facts.st_mode), size=facts.st_size)
+        self._total += facts.st_size
         key = (facts.st_dev, facts.st_ino, facts.st_ctime_ns, facts.st_size, facts.st_mode)
         entry = self._cache.get(key) or self._seen.get(key)
         if entry is None:

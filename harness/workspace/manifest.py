@@ -12,7 +12,9 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from harness.canonical import digest_bytes, digest_json
 from harness.workspace.files import opened, read_file
 
-Kind = Literal["file", "directory", "symlink", "whiteout", "fifo", "socket", "device"]
+Kind = Literal["file", "directory", "symlink", "whiteout", "fifo", "socket", "device", "oversize"]
+#: Kinds that no layer can be made of: an evaluator sees nothing in their place.
+SPECIAL = ("fifo", "socket", "device", "oversize")
 
 #: Bytecode: left out of every digest and never mounted in an evaluator.
 BYTECODE = "__pycache__"
@@ -36,6 +38,8 @@ class Entry:
             shown["mode"] = self.mode
         if self.kind == "file":
             shown |= {"sha256": self.sha256, "size": self.size}
+        if self.kind == "oversize":
+            shown["size"] = self.size
         if self.kind == "symlink":
             shown["target"] = self.target
         return shown

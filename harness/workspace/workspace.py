@@ -19,6 +19,7 @@ from harness.workspace.files import remove_tree
 from harness.workspace.layer import Layer, LayerReader
 from harness.workspace.manifest import Manifest
 from harness.workspace.materialise import materialise
+from harness.workspace.orphans import end_users_of
 
 
 @contextmanager
@@ -65,7 +66,7 @@ class Workspace:
 
     def __init__(self, base: Base):
         self.base = base
-        self._folder = _fresh_folder("upper", "work", "tmp", "home")
+        self._folder = _fresh_folder("upper", "work", "tmp", "home", "calls")
         self._reader = LayerReader(str(self._folder / "upper"), base.manifest)
 
     @property
@@ -78,10 +79,11 @@ class Workspace:
             work=folder / "work",
             tmp=folder / "tmp",
             home=folder / "home",
+            calls=folder / "calls",
         )
 
     def snapshot(self, on_content: Callable[[bytes], object] | None = None) -> Layer:
-        """The layer as it is now; no sandbox may be running."""
+        """The layer as it is now; no sandbox may be running (one with services: see ``paused`` of bubblewrap's)."""
         return self._reader.read(on_content)
 
     def close(self) -> None:
@@ -128,11 +130,34 @@ def sweep_work() -> int:
     return count
 
 
+def left_workspaces() -> list[Path]:
+    """The folders of dead processes, one a process; nothing is removed."""
+    work = state_dir() / "work"
+    if not work.exists():
+        return []
+    with _guarded(work):
+        return [path for path in sorted(work.iterdir()) if path.is_dir() and _is_dead(path)]
+
+
+def remove_left(folder: Path) -> None:
+    """Removes one of ``left_workspaces``."""
+    with _guarded(folder.parent):
+        _remove_if_dead(folder)
+
+
 def _remove_if_dead(folder: Path) -> bool:
+    dead = _is_dead(folder)
+    if dead:
+        end_users_of(folder)
+        remove_tree(folder)
+    return dead
+
+
+def _is_dead(folder: Path) -> bool:
+    """Whether nobody holds the folder's lock; to be asked under the guard."""
     try:
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:  # its process died while making or removing it
-        remove_tree(folder)
         return True
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,5 +165,4 @@ def _remove_if_dead(folder: Path) -> bool:
         return False
     finally:
         os.close(lock)
-    remove_tree(folder)
     return True

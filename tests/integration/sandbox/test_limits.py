@@ -54,6 +54,36 @@ def test_holes_of_a_file_count(small: Box) -> None:
     assert small.run("for i in 1 2 3; do truncate -s 20M file$i; done; sleep 60").limit == "disk"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["fallocate -l 20M a; fallocate -l 20M b", "truncate -s 20M a b", "mkdir d; head -c 20M /dev/zero > d/a; "
+     "head -c 20M /dev/zero > d/b; chmod 000 d"],
+    ids=["quick", "holes", "closed folder"],
+)  # fmt: skip
+def test_a_command_that_ends_before_it_is_looked_at_is_over_the_limit_too(small: Box, command: str) -> None:
+    done = small.run(command)
+    assert (done.limit, done.returncode, done.timed_out) == ("disk", -1, False)
+
+
+def test_deleted_files_count_while_they_are_open(small: Box) -> None:
+    code = """
+import os, time
+kept = []
+for number in range(100):
+    kept.append(open("file", "wb"))
+    os.unlink("file")
+    kept[-1].write(bytes(2 << 20))
+    kept[-1].flush()
+    time.sleep(0.02)
+time.sleep(60)
+"""
+    assert small.run(f"python3 - <<'END'\n{code}\nEND").limit == "disk"
+
+
+def test_a_quick_command_is_over_the_limit_of_files_too(small: Box) -> None:
+    assert small.run("mkdir many; cd many; touch $(seq 1000)").limit == "inodes"
+
+
 def test_inodes(small: Box) -> None:
     assert small.run("for i in $(seq 1000); do : > file$i; done; sleep 60").limit == "inodes"
 

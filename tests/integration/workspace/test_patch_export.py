@@ -78,25 +78,27 @@ EXACT = {
     "file to link": "rm unended; ln -s crlf.txt unended",
     "file to folder": "rm unended; mkdir unended; echo x > unended/x",
     "folder to file": "rm -r pkg/sub; echo file > pkg/sub",
-    "names": r"""echo x > 'näme 日本'; echo x > $'new\nline\ttab'; echo x > $'quo"te\\'; echo x > $'latin\xe9'; echo x > ' a b/'
-mkdir 'x b'; echo x > 'x b/x b'; echo x > -- -rf; for f in odd/*; do echo more >> "$f"; done""".replace("' a b/'", "' a b '"),
+    "names": r"""echo x > 'näme 日本'; echo x > $'new\nline\ttab'; echo x > $'quo"te\\'; echo x > $'latin\xe9'
+echo x > ' a b '; mkdir 'x b'; echo x > 'x b/x b'; echo x > -- -rf; for f in odd/*; do echo more >> "$f"; done""",
     "crlf": r"printf 'zero\r\none\r\ntwo\r\n' > crlf.txt; printf 'a\r\nb\rc\n' > mixed",
     "no end": r"printf 'still none' >> unended; printf x > added",
     "ends": r"printf '\n' >> unended",
     "empty": "rm empty; : > empty2",
     "deleted": "rm -r pkg; rm binary crlf.txt absolute",
-    "ignored": "mkdir build; echo x > build/out.log; echo y >> kept.log; echo build >> .gitignore; echo z > .git/info/exclude",
-    "attributes": r"""printf '*.py -diff\n* text=auto eol=crlf ident\n*.u working-tree-encoding=UTF-16\n* filter=f diff=d\n' > .gitattributes
-printf '$Id$\r\n' > id.py; echo plain > x.u; git config filter.f.clean 'touch /tmp/ran; cat'; git config diff.d.textconv rev""",
+    "ignored": "mkdir build; echo x > build/out.log; echo y >> kept.log; echo 'build/' >> .gitignore; echo x > x\n"
+    "echo x >> .git/info/exclude",
+    "attributes": r"""printf '*.py -diff\n* text=auto eol=crlf ident\n* filter=f diff=d\n' > .gitattributes
+printf '*.u working-tree-encoding=UTF-16\n' >> .gitattributes; printf '$Id$\r\n' > id.py; echo plain > x.u
+git config filter.f.clean 'touch /tmp/ran; cat'; git config diff.d.textconv rev""",
     "commit": "echo x >> pkg/core.py; echo y > y; git add -A; git commit -qm done",
     "no git": "echo x >> pkg/core.py; rm -rf .git",
     "rebase": "git checkout -q --orphan other; git commit -qm other; echo x >> pkg/core.py",
     "assumed": "git update-index --assume-unchanged pkg/core.py; echo x >> pkg/core.py; : > .git/index.lock",
-    "settings": "git config diff.noprefix true; git config core.autocrlf input; git config diff.external rev; echo x >> unended",
+    "settings": "git config diff.noprefix true; git config core.autocrlf input; git config diff.external rev; rm link",
     "gitlink": "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; mkdir sub; echo x > sub/x",
     "big": "seq 200000 > long.txt; head -c 3000000 /dev/urandom > noise",
     "renamed": "git mv pkg/core.py pkg/kernel.py; mv odd even",
-    "modules": "printf '[submodule \"s\"]\n path = s\n url = ./s\n ignore = all\n' > .gitmodules; mkdir s; echo x > s/x",
+    "modules": "printf '[submodule \"s\"]\npath = s\nurl = s\nignore = all\n' > .gitmodules; mkdir s; echo x > s/x",
 }  # fmt: skip
 
 
@@ -174,8 +176,10 @@ def test_a_path_that_leaves_the_workspace_is_refused(desk: Desk, base: Base, sit
         exported(desk, base, site, Layer({path: Entry("file", 0o644, "0" * 64, 1)}))
 
 
-PATHS = ("pkg", "pkg/core.py", "pkg/sub", "pkg/sub/deep/x", "unended", "link", "odd", "odd/latin\udce9", "odd/new\nline",
-         "new", "new/deep", "new/deep/file", "pkg/core.py/below", "x b/y b", "näme", ".gitattributes", ".gitignore")  # fmt: skip
+PATHS = (
+    "pkg", "pkg/core.py", "pkg/sub", "pkg/sub/deep/x", "unended", "link", "odd", "odd/latin\udce9", "odd/new\nline",
+    "new", "new/deep", "new/deep/file", "pkg/core.py/below", "x b/y b", "näme", ".gitattributes", ".gitignore",
+)  # fmt: skip
 path = st.sampled_from(PATHS).map(shlex.quote)
 words = st.sampled_from(("a", "b\\n", "x\\ny\\r\\n", "", "\\0\\1\\n", "\\377", "* text eol=crlf\\n", "*\\n", "\\r"))
 operations = st.one_of(

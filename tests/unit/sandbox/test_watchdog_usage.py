@@ -6,9 +6,12 @@ import mmap
 import os
 from pathlib import Path
 
+import pytest
+
 from harness.sandbox.interface import Limits, Mounts
-from harness.sandbox.processes import descendants, resident_bytes
-from harness.sandbox.watchdog import Watchdog, usage
+from harness.sandbox.processes import deleted_bytes, descendants, resident_bytes
+from harness.sandbox.usage import usage
+from harness.sandbox.watchdog import Watchdog
 
 MB = 1 << 20
 
@@ -49,6 +52,44 @@ def test_usage_stops_counting_past_the_bound(tmp_path: Path) -> None:
 
 def test_a_folder_that_vanishes_meanwhile_counts_nothing(tmp_path: Path) -> None:
     assert usage([tmp_path / "absent"], 10) == (0, 0)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o100, 0o200])
+def test_folders_closed_to_their_owner_count_and_stay_closed(tmp_path: Path, mode: int) -> None:
+    for folder in (tmp_path / "shut", tmp_path / "shut" / "below"):
+        folder.mkdir()
+        (folder / "file").write_bytes(b"x" * MB)
+    (tmp_path / "shut" / "below").chmod(mode)
+    (tmp_path / "shut").chmod(mode)
+    size, inodes = usage([tmp_path], 1000)
+    assert (inodes, size >= 2 * MB) == (4, True)
+    assert (tmp_path / "shut").stat().st_mode & 0o777 == mode
+    (tmp_path / "shut").chmod(0o700)
+    assert (tmp_path / "shut" / "below").stat().st_mode & 0o777 == mode
+
+
+def test_no_depth_hides_a_file(tmp_path: Path) -> None:
+    end = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(60):
+        os.mkdir("d" * 200, dir_fd=end)
+        deeper = os.open("d" * 200, os.O_RDONLY, dir_fd=end)
+        os.close(end)
+        end = deeper
+    with open(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=end), "wb") as stream:
+        stream.write(b"x" * MB)
+    os.close(end)
+    size, inodes = usage([tmp_path], 1000)
+    assert (inodes, size >= MB) == (61, True)
+
+
+def test_a_deleted_file_counts_while_it_is_open(tmp_path: Path) -> None:
+    with open(tmp_path / "file", "wb") as stream, open(tmp_path / "file", "rb"):
+        stream.write(b"x" * MB)
+        stream.flush()
+        assert deleted_bytes([os.getpid()]) == 0
+        os.unlink(tmp_path / "file")
+        assert deleted_bytes([os.getpid()]) == MB
+    assert deleted_bytes([os.getpid()]) == 0
 
 
 def test_what_was_over_before_may_stay_but_not_grow(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness.canonical import digest_bytes
+from harness.workspace import layer as layers
 from harness.workspace.files import remove_tree
 from harness.workspace.layer import DEPTH_MAX, PATH_MAX, Layer, LayerReader
-from harness.workspace.manifest import Entry
+from harness.workspace.manifest import Entry, from_data, to_data
 
 FOLDER = Entry("directory", 0o755)
 
@@ -163,3 +164,30 @@ def test_what_lies_too_deep_is_left_out(upper: Path, name: str, depth: int) -> N
     assert 0 < len(paths) < depth
     assert len(paths) == DEPTH_MAX or PATH_MAX - 251 < len(max(paths, key=len)) <= PATH_MAX
     remove_tree(upper)
+
+
+def test_a_huge_file_is_told_but_not_read(upper: Path) -> None:
+    """Holes as well: three files of 1.5 GB without a byte in them took 47 s."""
+    for name in ("a", "b", "top"):
+        write(upper / name, b"", 0o600)
+        os.truncate(upper / name, 3 << 29)
+    seen: list[bytes] = []
+    layer = LayerReader(str(upper), BASE).read(seen.append)
+    assert seen == []
+    assert set(layer.manifest.values()) == {Entry("oversize", 0o600, size=3 << 29)}
+    assert set(layer.candidate.manifest.values()) == {Entry("whiteout")}
+    assert from_data(to_data(layer.manifest)) == layer.manifest
+    os.truncate(upper / "a", 3 << 28)
+    assert LayerReader(str(upper), BASE).read().digest != layer.digest
+
+
+def test_contents_together_are_bounded_in_the_order_of_paths(upper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers, "TOTAL_MAX", 1000)
+    monkeypatch.setattr(layers, "FILE_MAX", 700)
+    for name, size in (("d", 10), ("c", 600), ("b", 500), ("a/b/n", 400), ("e", 800)):
+        folder((upper / name).parent)
+        write(upper / name, b"x" * size)
+    reader = LayerReader(str(upper), BASE)
+    kinds = {path: entry.kind for path, entry in reader.read().manifest.items() if entry.kind != "directory"}
+    assert kinds == {"a/b/n": "file", "b": "file", "c": "oversize", "d": "file", "e": "oversize"}
+    assert reader.read().digest == LayerReader(str(upper), BASE).read().digest
