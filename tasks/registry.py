@@ -16,6 +16,14 @@ def sources() -> list[TaskSource]:
     return [package.Packages(), Swebench(), *(plugins.load("tasks", name) for name in plugins.offered("tasks"))]
 
 
+def source_of(task_id: str) -> str | None:
+    """Name of the entry point that brings a task; None for tasks of the project's own sources."""
+    for name in plugins.offered("tasks"):
+        if task_id in plugins.load("tasks", name).ids():
+            return name
+    return None
+
+
 def task_ids() -> list[str]:
     """Ids of all tasks; raises ``InputError`` when two sources have the same id."""
     found: list[str] = []
@@ -36,7 +44,13 @@ def load_task(task_id: str) -> Task:
     for source in sources():
         if task_id in source.ids():
             return source.load(task_id)
-    known = task_ids()
+    raise InputError(f"unknown task {task_id!r}", mend=mend_for(task_id, task_ids()))
+
+
+def mend_for(task_id: str, known: list[str]) -> str:
+    """What to do about a task that is not among ``known``."""
+    if task_id.startswith("swebench-") and not any(name.startswith("swebench-") for name in known):
+        return "name the dataset that holds it: --dataset FILE, or RESTARTLAB_DATASETS=FILE"
     near = difflib.get_close_matches(task_id, known, n=1)
-    mend = f"did you mean {near[0]!r}? " if near else ""
-    raise InputError(f"unknown task {task_id!r}", mend=f"{mend}known tasks: {', '.join(known) or 'none'}")
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    return f"{meant}known tasks: {', '.join(known[:40]) or 'none'}{' ...' if len(known) > 40 else ''}"

@@ -53,7 +53,8 @@ class Bench:
                     sandbox.stop()
                 if result.returncode:
                     said = result.output.decode(errors="replace").strip()[-300:]
-                    raise InputError(f"cannot be applied: {said}", file=self.task.root / f"{name}.patch", mend="renew it")
+                    file = self.task.root / f"{name}.patch"
+                    raise InputError(f"cannot be applied: {said}", file=file, mend="renew it")
             return workspace.snapshot(self._keep)
 
     def judge(self, result: GateResult, label: str, layer: Layer) -> Verdict:
@@ -85,7 +86,8 @@ def qualify(task: TaskPackage, place: Place) -> GateResult:
     result.base = base.state == "fail" and all(
         (base.tests[test.name] == "pass") == (test.kind == "guard") for test in spec.tests
     )
-    result.nop = not bench.judge(result, "nop", bench.layer("git status --short; git log --oneline; git diff; ls")).passed
+    nop = bench.layer("git status --short; git log --oneline; git diff; ls")
+    result.nop = not bench.judge(result, "nop", nop).passed
     reference = bench.layer(patch=task.reference)
     passes = [bench.judge(result, f"reference {n + 1}", reference).passed for n in range(REFERENCE_REPEATS)]
     result.reference, result.flake_rate = all(passes), 1 - sum(passes) / len(passes)

@@ -29,8 +29,9 @@ class HiddenTestVerifier:
     def __init__(self, task: TaskPackage, base: Base, tools: Tools, sandbox: str):
         self._task, self._base, self._tools = task, base, tools
         self._sandbox = make_sandbox(sandbox, tools, {"PYTHONHASHSEED": "0"})
+        self._runner = runner_digest()
         self.digest = digest_json(
-            {"task": task.verdict_digest, "runner": runner_digest(), "base": base.digest, "python": tools.version}
+            {"task": task.verdict_digest, "runner": self._runner, "base": base.digest, "python": tools.version}
         )
 
     def verify(self, layer: Layer, content: Callable[[str], bytes]) -> Verdict:
@@ -38,6 +39,8 @@ class HiddenTestVerifier:
         started = time.monotonic()
         names = [test.name for test in self._task.spec.tests]
         must_fail = canary()
+        if runner_digest() != self._runner:  # it is mounted from the checkout, where somebody may be editing
+            return Verdict("infra_error", layer.verdict_key, detail="the test runner changed on disk since the start")
         try:
             result, report = self._evaluate(layer, content, names, must_fail)
         except SandboxLost as lost:

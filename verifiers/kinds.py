@@ -19,7 +19,7 @@ def verifier_kind(name: str) -> VerifierKind:
     """The kind of that name, built in or an entry point of ``restartlab.verifiers``; raises ``InputError``."""
     if name in _BUILT_IN:
         return _BUILT_IN[name]()
-    found: VerifierKind = plugins.load("verifiers", name, tuple(_BUILT_IN))
+    found: VerifierKind = plugins.load("verifiers", name)
     return found
 
 

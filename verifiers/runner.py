@@ -6,17 +6,18 @@ The request (one line of JSON: key, module, site, workspace, before, suites, sec
 is imported. Reports are lines signed with the request's one-time key, over a descriptor whose number varies; nothing
 that candidate code prints, exits with or writes to a file counts. A suite is a module of tests (module, file, code,
 tests as pairs of a name and a function), loaded in a child forked after the import; each test runs in a child of that
-one: it starts from the same state whatever ran before, and a test that ends the process ends its own child only. Runs on
-Python 3.7 and later.
+one: it starts from the same state whatever ran before, and a test that ends the process ends its own child only. Runs
+on Python 3.7 and later.
 """
 
 from __future__ import annotations
 
+import builtins
 import hashlib
-import hmac
 import importlib
 import inspect
 import json
+import json.encoder
 import os
 import signal
 import site
@@ -28,18 +29,24 @@ from typing import Any
 
 _write, _fork, _wait, _kill = os.write, os.fork, os.waitpid, os.kill
 _exit, _clock, _sleep = os._exit, time.monotonic, time.sleep
-_exec = exec
+_exec, _quote = exec, json.encoder.encode_basestring_ascii
+_import, _is_generator = importlib.import_module, inspect.isgenerator
+#: Built-ins of this module: candidate code can patch those that everybody else shares.
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 
 #: Exceptions, by the names of their types, that say that a test judged nothing.
 _NO_JUDGEMENT = {"Skipped": "skip", "SkipTest": "skip", "XFail": "xfail", "XPass": "xpass"}
 
 
 def _reporter(key: bytes, end: int) -> Callable[..., None]:
-    new, dumps, sha256 = hmac.new, json.dumps, hashlib.sha256
+    """HMAC-SHA256 and JSON of plain strings by hand: candidate code can patch the modules hmac and json, but none of
+    the built-in functions and types used here."""
+    sha256, block = hashlib.sha256, key.ljust(64, b"\0")
+    inner, outer = bytes(b ^ 0x36 for b in block), bytes(b ^ 0x5C for b in block)
 
-    def report(**message: Any) -> None:
-        body = dumps(message, sort_keys=True).encode()
-        _write(end, new(key, body, sha256).hexdigest().encode() + b" " + body + b"\n")
+    def report(**message: str) -> None:
+        body = ("{" + ", ".join([_quote(k) + ": " + _quote(message[k]) for k in message]) + "}").encode()
+        _write(end, sha256(outer + sha256(inner + body).digest()).hexdigest().encode() + b" " + body + b"\n")
 
     return report
 
@@ -61,7 +68,7 @@ def _load(suite: dict[str, Any]) -> dict[str, Any]:
     package = suite["module"].rpartition(".")[0]
     if package:
         try:
-            importlib.import_module(package)
+            _import(package)
         except BaseException as error:
             raise _ElsewhereError(_explain(error)) from None
     module = types.ModuleType(suite["module"])
@@ -74,7 +81,8 @@ def _load(suite: dict[str, Any]) -> dict[str, Any]:
 def _broke_elsewhere(error: BaseException, file: str) -> bool:
     """Whether a suite could not be loaded because another module could not be imported.
 
-    A name that the module under test lacks, or a call that fails at the top of the test file, is the test's own failure.
+    A name that the module under test lacks, or a call that fails at the top of the test file, is the test's own
+    failure.
     """
     if isinstance(error, _ElsewhereError):
         return True
@@ -95,7 +103,7 @@ def _run_one(name: str, function: str, scope: dict[str, Any], before: Any, repor
     try:
         _exec(before, {})
         result = scope[function]()
-        if inspect.isgenerator(result):  # old test functions yield (function, arguments ...)
+        if _is_generator(result):  # old test functions yield (function, arguments ...)
             for check, *arguments in result:
                 check(*arguments)
     except BaseException as error:
@@ -154,8 +162,11 @@ def main() -> None:
     site.addsitedir(request["site"])
     left_out = (request["workspace"], os.path.dirname(os.path.abspath(__file__)))
     sys.path = [*(p for p in sys.path if p not in left_out), request["workspace"]]
+    sys.modules["__main__"] = types.ModuleType("__main__")  # or candidate code could replace the functions of this one
     try:
-        __import__(request["module"])
+        # A folder without an __init__.py imports, too: it is what a deleted package leaves round the hidden files.
+        if getattr(_import(request["module"]), "__file__", None) is None:
+            raise ImportError("the package has no __init__.py")
     except BaseException as error:
         report(stage="import", detail=_explain(error))
         _exit(0)

@@ -1,0 +1,1 @@
+"""Makes and checks task packages before anything is run."""
