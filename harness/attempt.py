@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import traceback
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness import plugins
 from harness.agents.interrupts import AttemptLost, end_attempt
 from harness.agents.submission import is_submission
 from harness.canonical import canonical_json, digest_bytes
@@ -26,7 +28,7 @@ from harness.workspace.layer import Layer
 from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
 from harness.worktime import WorkTime
-from tasks.registry import load_task
+from tasks.registry import load_task, source_of
 from verifiers.kinds import prepare_place
 from verifiers.place import Place
 from verifiers.tamper import audit_layer
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from harness.models.retrying import FailedRequest
 
 #: Variables inside the sandbox, as mini-swe-agent sets them.
-_VARIABLES = {"PAGER": "cat", "MANPAGER": "cat", "LESS": "-R", "PIP_PROGRESS_BAR": "off", "TQDM_DISABLE": "1"}
+VARIABLES = {"PAGER": "cat", "MANPAGER": "cat", "LESS": "-R", "PIP_PROGRESS_BAR": "off", "TQDM_DISABLE": "1"}
 
 
 @dataclass(frozen=True)
@@ -133,21 +135,37 @@ class _Try:
             "host": host_environment(), "base": place.base.digest, "sandbox": place.sandbox_kind,
             "sandbox_tools": place.tools.version, "verifier": place.verifier.digest,
         }  # fmt: skip
+        if used := self._plugins(place):
+            self.outcome["plugins"] = used
         return place
+
+    def _plugins(self, place: Place) -> dict[str, str]:
+        """What other packages took part, each with its distribution and version."""
+        source, runtime = source_of(place.task.id), self.unit.protocol.runtimes[self.unit.attempt.runtime]
+        named: list[tuple[plugins.Group, str]] = [
+            ("agents", runtime.agent), ("sandboxes", place.sandbox_kind), ("verifiers", place.task.kind)
+        ]  # fmt: skip
+        return plugins.releases([*named, ("tasks", source)] if source else named)
 
     def _drive(self, place: Place, prompts: Prompts, workspace: Workspace) -> str:
         """Lets the agent work; returns the status that ended it."""
         from harness.agents.agent import RecordedAgent
         from harness.agents.environment import SandboxEnvironment
+        from harness.agents.meter import Meter
+        from harness.agents.visiting import visit
         from harness.models.factory import make_model
 
         protocol, attempt = self.unit.protocol, self.unit.attempt
-        sandbox = place.make_sandbox(_VARIABLES)
+        sandbox = place.make_sandbox(VARIABLES)
         try:
             sandbox.start(workspace.mounts, sandbox_limits(protocol))
         except SandboxLost as lost:
             raise AttemptLost("sandbox_lost", str(lost)) from lost
         runtime = protocol.runtimes[attempt.runtime]
+        config = {
+            "system_template": prompts.system, "instance_template": prompts.instance,
+            "max_consecutive_format_errors": protocol.agent.max_consecutive_format_errors,
+        }  # fmt: skip
         work, slots = WorkTime(protocol.limits.wall_seconds), self.unit.slots
         with work.waiting():  # the first model of a process is slow to import
             model = make_model(
@@ -157,20 +175,30 @@ class _Try:
         environment = SandboxEnvironment(
             sandbox, protocol.limits.command_seconds, self._on_action, work, _entering(slots.sandboxes)
         )
-        agent = RecordedAgent(
-            model, environment,
-            on_call=self._on_call, on_message=lambda message: self.recorder.write("message", message=message),
-            horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd, token_limit=protocol.limits.tokens,
-            work=work,
-            system_template=prompts.system, instance_template=prompts.instance,
-            max_consecutive_format_errors=protocol.agent.max_consecutive_format_errors,
+        meter = Meter(
+            self._on_call, horizon=attempt.horizon, cost_limit=protocol.limits.cost_usd,
+            token_limit=protocol.limits.tokens, work=work,
         )  # fmt: skip
         try:
-            ended = agent.run(task=place.task.issue)
+            if runtime.agent not in plugins.BUILT_IN["agents"]:
+                return visit(
+                    plugins.load("agents", runtime.agent), model, environment, meter, task=place.task.issue,
+                    seed=attempt.seed, on_message=self._on_message, on_error=self._on_agent_error,
+                    on_context=lambda kept: self.recorder.write("context", kept=kept), **config,
+                )  # fmt: skip
+            agent = RecordedAgent(model, environment, meter=meter, on_message=self._on_message, **config)
+            return str(agent.run(task=place.task.issue).get("exit_status", ""))
         finally:
             self.outcome["waiting_s"] = round(work.waiting_s, 3)
             sandbox.stop()
-        return str(ended.get("exit_status", ""))
+
+    def _on_message(self, message: dict[str, Any]) -> None:
+        self.recorder.write("message", message=message)
+
+    def _on_agent_error(self, error: BaseException) -> None:
+        """An error of another package's agent, which ends the attempt."""
+        self.outcome["detail"] = f"{type(error).__name__}: {error}"[:500]
+        self.recorder.write("agent_error", detail="".join(traceback.format_exception(error))[-4000:])
 
     def _on_call(self, call: int, extra: dict[str, Any], parsed: bool) -> None:
         self.progress.calls, self.progress.action = call, -1

@@ -10,6 +10,9 @@ TERMINAL = {
     "submitted": "unverified_submission",
     "context_overflow": "context_overflow",
     "refusal": "refusal",
+    # Of agents of other packages: they returned without a submission, or an error of their own making ended them.
+    "agent_stopped": "agent_stopped",
+    "agent_error": "agent_error",
 }
 CENSORED = {"horizon": "horizon", "cost_limit": "cost_limit", "token_limit": "token_limit", "wall_limit": "wall_limit"}
 

@@ -47,6 +47,11 @@ def _encodable(value: Any) -> Any:
     return value
 
 
+def mark_of(value: Any) -> str:
+    """SHA-256 of what a line would hold of ``value``; equal values have equal marks."""
+    return digest_bytes(_encode(_encodable(value)))
+
+
 def encode_output(output: bytes) -> dict[str, str]:
     """Output as JSON data, lossless: text where it is UTF-8, else base64."""
     try:

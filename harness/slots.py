@@ -89,22 +89,45 @@ def make_slots(model_calls: int | None, sandboxes: int | None) -> Iterator[SlotK
 @contextmanager
 def _folder(root: Path) -> Iterator[Path]:
     """A fresh folder below ``root``; what killed collections left there goes away. A lock says that one lives."""
-    guard = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(guard, fcntl.LOCK_EX)
+    with _guarded(root):
         for old in root.iterdir():
             if old.is_dir() and _is_left(old):
                 shutil.rmtree(old, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=root))
         owner = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(owner, fcntl.LOCK_EX)
-    finally:
-        os.close(guard)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(owner)
+
+
+@contextmanager
+def _guarded(root: Path) -> Iterator[None]:
+    """Holds the lock under which folders of collections come and go."""
+    guard = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(guard)
+
+
+def left_slots() -> list[Path]:
+    """Folders of killed collections; nothing is removed."""
+    root = state_dir() / "slots"
+    if not root.exists():
+        return []
+    with _guarded(root):
+        return [folder for folder in sorted(root.iterdir()) if folder.is_dir() and _is_left(folder)]
+
+
+def remove_slots(folder: Path) -> None:
+    """Removes one of ``left_slots``."""
+    with _guarded(folder.parent):
+        if _is_left(folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_left(folder: Path) -> bool:

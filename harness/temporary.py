@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -47,20 +48,30 @@ def write_whole(path: Path, data: bytes, folder: Path) -> None:
         os.replace(name, path)
 
 
+def left_temporary(folder: Path) -> list[tuple[Path, Callable[[], bool]]]:
+    """The temporary files in ``folder`` whose writer is dead; each with what removes it, if that is still so."""
+    return [
+        (path, partial(_if_left, path, remove=True)) for path in sorted(folder.glob(f"{_PREFIX}*")) if _if_left(path)
+    ]
+
+
 def sweep_temporary(folder: Path) -> int:
     """Removes the temporary files in ``folder`` whose writer is dead; how many."""
-    count = 0
-    for path in folder.glob(f"{_PREFIX}*"):
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return sum(_if_left(path, remove=True) for path in folder.glob(f"{_PREFIX}*"))
+
+
+def _if_left(path: Path, remove: bool = False) -> bool:
+    """Whether the writer of a temporary file is dead; removes the file then, if asked to."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if remove:
             path.unlink()
-            count += 1
-        except (BlockingIOError, FileNotFoundError):
-            continue
-        finally:
-            os.close(handle)
-    return count
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    finally:
+        os.close(handle)
+    return True

@@ -14,92 +14,32 @@ from harness import miniswe
 miniswe.prepare()
 
 from minisweagent.agents.default import DefaultAgent  # noqa: E402
-from minisweagent.exceptions import FormatError, InterruptAgentFlow  # noqa: E402
 
-from harness.agents.interrupts import (  # noqa: E402
-    COST_LIMIT,
-    HORIZON,
-    TOKEN_LIMIT,
-    WALL_LIMIT,
-    AttemptLost,
-    end_attempt,
-)
-from harness.worktime import WorkTime  # noqa: E402
-
-
-def tokens_of(extra: dict[str, Any]) -> int:
-    """Tokens that a reply's response says were spent, 0 where it does not say."""
-    response = extra.get("response")
-    usage = response.get("usage") if isinstance(response, dict) else None
-    return int((usage or {}).get("total_tokens") or 0)
+from harness.agents.meter import Meter  # noqa: E402
 
 
 class RecordedAgent(DefaultAgent):
-    """DefaultAgent that reports each call as it happens.
+    """DefaultAgent that reports each message as it happens, and makes its calls through a meter.
 
     Args:
-        on_call: called after each query with the call's number, the reply's or the format error's ``extra``, and
-            whether it parsed.
+        meter: counts, bounds and reports the calls.
         on_message: called with each message as it joins the conversation.
-        horizon: calls; a live attempt is censored there.
-        cost_limit, token_limit: US dollars and tokens of the attempt, None for none.
-        work: the attempt's working time with its limit.
     """
 
     def __init__(
-        self,
-        model: Any,
-        env: Any,
-        *,
-        on_call: Callable[[int, dict[str, Any], bool], None],
-        on_message: Callable[[dict[str, Any]], None],
-        horizon: int,
-        cost_limit: float | None,
-        token_limit: int | None,
-        work: WorkTime,
-        **config: Any,
+        self, model: Any, env: Any, *, meter: Meter, on_message: Callable[[dict[str, Any]], None], **config: Any
     ):
         super().__init__(model, env, step_limit=0, cost_limit=0.0, **config)
-        self._on_call, self._on_message = on_call, on_message
-        self._horizon, self._work = horizon, work
-        self._cost_limit, self._token_limit, self._tokens = cost_limit, token_limit, 0
-
-    def _check_limits(self) -> None:
-        if self.n_calls >= self._horizon:
-            raise end_attempt(HORIZON)
-        if self._cost_limit is not None and self.cost >= self._cost_limit:
-            raise end_attempt(COST_LIMIT)
-        if self._token_limit is not None and self._tokens >= self._token_limit:
-            raise end_attempt(TOKEN_LIMIT)
-        if self._work.left <= 0:
-            raise end_attempt(WALL_LIMIT)
+        self._meter, self._on_message = meter, on_message
 
     def query(self) -> dict[str, Any]:
         """One call; like DefaultAgent's, but recorded before the reply joins the conversation."""
-        self._check_limits()
-        self.n_calls += 1
         try:
-            message: dict[str, Any] = self.model.query(self.messages)
-        except FormatError as error:
-            self._record(error.messages[0].get("extra", {}), False)
-            raise
-        except InterruptAgentFlow as end:
-            if getattr(end, "status", None) == WALL_LIMIT:  # cut off: this call did not happen
-                self.n_calls -= 1
-            else:  # the provider refused the request for good: a call, but an unbilled one
-                self._record({"cost": 0.0}, False)
-            raise
-        extra = message.get("extra", {})
-        self.cost += extra.get("cost", 0.0)
-        self._record(extra, True)
+            message = self._meter.ask(self.model, self.messages)
+        finally:
+            self.n_calls, self.cost = self._meter.calls, self._meter.cost
         self.add_messages(message)
         return message
-
-    def _record(self, extra: dict[str, Any], parsed: bool) -> None:
-        self._tokens += tokens_of(extra)
-        self._on_call(self.n_calls, extra, parsed)
-        if self._cost_limit is not None and not extra.get("cost_known", True):
-            raise AttemptLost("cost_unknown", "nobody said what the call cost, and the attempt has a limit on it")
 
     def add_messages(self, *messages: dict[str, Any]) -> list[dict[str, Any]]:
         for message in messages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from harness.engines.hung import Silence
-from harness.engines.worker import Failure, main
+from harness.engines.worker import LEFT_TO_THE_CONTROLLER, Failure, main
 
 #: Time for a killed process to be gone (seconds); one that hangs in the kernel is left to it.
 _END_SECONDS = 20.0
@@ -84,7 +85,12 @@ class LocalEngine:
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=main, args=(theirs, os.getpid()), daemon=True)
-        process.start()
+        # It inherits that these signals wait, until it has handlers for them.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, LEFT_TO_THE_CONTROLLER)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         worker = _Worker(process, ours)
         self._workers.append(worker)

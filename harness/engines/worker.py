@@ -17,10 +17,11 @@ from typing import Any
 from harness.attempt import Unit, run_try
 from harness.errors import RestartlabError
 from harness.sandbox import host
+from harness.sandbox.processes import adopt_orphans
 
 _PR_SET_PDEATHSIG = 1
 #: The controller decides what these mean; a terminal, or a service manager, may send them to all processes.
-_LEFT_TO_THE_CONTROLLER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LEFT_TO_THE_CONTROLLER = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -44,14 +45,15 @@ def leave_signals_to_the_controller() -> None:
 
     Handlers, as what is ignored would be ignored in every program that a sandbox starts too.
     """
-    for number in _LEFT_TO_THE_CONTROLLER:
+    for number in LEFT_TO_THE_CONTROLLER:
         signal.signal(number, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, LEFT_TO_THE_CONTROLLER)
     if os.getpgrp() != os.getpid():
         os.setsid()
 
 
 def perform(job: tuple[str, Any]) -> Any:
-    """Runs one job: ``("try", Unit)``, ``("judge", Batch)`` or ``("gate", (task id, sandbox kind))``."""
+    """Runs one job: ``("try", Unit)``, ``("judge", Batch)``, ``("reverify", Job)`` or ``("gate", (task, sandbox))``."""
     kind, payload = job
     if kind == "try":
         assert isinstance(payload, Unit)
@@ -60,6 +62,10 @@ def perform(job: tuple[str, Any]) -> Any:
         from harness.judging import judge_batch
 
         return judge_batch(payload)
+    if kind == "reverify":
+        from harness.reverify.execute import execute
+
+        return execute(payload)
     from verifiers.kinds import gate_task
 
     return gate_task(*payload)
@@ -80,6 +86,7 @@ def main(connection: Connection, parent: int) -> None:
     """Serves jobs until the pipe closes. Each answer is as of ``attempted``."""
     die_with_parent(parent)
     leave_signals_to_the_controller()
+    adopt_orphans()
     host.prepare()
     while True:
         try:

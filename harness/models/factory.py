@@ -32,6 +32,10 @@ def make_model(
     settings = runtime.model
     if runtime.agent in ("oracle", "nop", "scripted"):
         return _instrument(runtime, task, common)
+    if settings is None:
+        from harness.agents.visiting import TurnModel
+
+        return TurnModel(runtime.agent, prompts.observation)
     from harness.models.endpoint import EndpointModel
 
     if isinstance(settings, LocalModel):

@@ -6,6 +6,7 @@ practically never repairs anything.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -58,6 +59,8 @@ def local_server(*, slots: int = 1, threads: int | None = None, ready_seconds: f
         )
     threads = threads or max(1, len(os.sched_getaffinity(0)) // 2)
     with tempfile.TemporaryDirectory(prefix="restartlab-local-") as folder:
+        lock = os.open(Path(folder, "lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a folder whose lock is free is left over
         address, log = Path(folder, "address"), Path(folder, "log")
         settings = {
             "weights": str(weights()),
@@ -74,6 +77,7 @@ def local_server(*, slots: int = 1, threads: int | None = None, ready_seconds: f
             yield _wait_ready(process, address, log, ready_seconds)
         finally:
             _stop(process)
+            os.close(lock)
 
 
 def _start(settings: dict[str, object], log: Path) -> subprocess.Popen[bytes]:

@@ -51,7 +51,7 @@ class Moves:
                 return malformed(rng)
             case "complete":
                 return self._edit(pick(rng, self.patches.valid), "I now see what has to change.")
-            case "wrong":
+            case "wrong" if self.patches.wrong:
                 others = [patch for patch in self.patches.wrong if patch is not self.repair] or self.patches.wrong
                 return self._edit(pick(rng, others), "This change could already be enough.")
             case "revert" if self.repair and rng.random() < 0.5:
@@ -69,7 +69,7 @@ class Moves:
                 name = pick(rng, SCRATCH_FILES)
                 script = heredoc(f"cat > {name}", pick(rng, self.explore.snippets))
                 return acting("I write a small script and run it.", f"{script}\npython3 {name}")
-            case "explore":
+            case "explore" | "wrong":  # a task without a wrong repair has nothing else to offer
                 reads = [self._read(rng)]
                 if rng.random() < SECOND_READ:
                     reads.append(self._read(rng))

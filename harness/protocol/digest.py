@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness import plugins
 from harness.canonical import digest_json
 from harness.errors import InputError
 from harness.protocol.load import find_stage, load_protocol, load_tasks
@@ -52,13 +53,22 @@ def stage_content(protocol: Protocol, tasks: Mapping[str, Mapping[str, str]], pr
     """The JSON value whose SHA-256 is the stage digest.
 
     Keys that are null are left out: absent and null mean the same, and a key that a later version of the schema adds
-    (null by default) leaves the digests of frozen stages alone.
+    (null by default) leaves the digests of frozen stages alone. ``plugins`` is there for stages that use some.
     """
+    used = protocol_plugins(protocol)
     return {
+        **({"plugins": used} if used else {}),
         "protocol": protocol.model_dump(mode="json", by_alias=True, exclude_none=True),
         "tasks": {name: dict(parts) for name, parts in tasks.items()},
         "prompts": prompts,
     }
+
+
+def protocol_plugins(protocol: Protocol) -> dict[str, str]:
+    """Agents and sandboxes of other packages that a protocol names, each with its distribution and version."""
+    named: list[tuple[plugins.Group, str]] = [("agents", runtime.agent) for runtime in protocol.runtimes.values()]
+    named.append(("sandboxes", protocol.sandbox.kind))
+    return plugins.releases(named)
 
 
 def part_digests(content: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from harness import plugins
 from harness.errors import InputError
 from harness.paths import protocol_dir
 from harness.protocol.base import MAX_INTEGER
@@ -18,12 +20,30 @@ from harness.protocol.rules import broken_rules
 from harness.protocol.schema import Protocol
 from harness.yamlfile import load_yaml, validation_error
 from tasks.interface import Task
-from tasks.registry import load_task, task_ids
+from tasks.registry import load_task, mend_for, task_ids
+
+#: What tells a stage file in a subfolder from a prompt file.
+_STAGE_KEY = re.compile(rb"^stage:", re.MULTILINE)
 
 
 def stage_files() -> dict[str, Path]:
-    """Stage files of the protocol directory by stage name, sorted (FROZEN.yaml is none)."""
-    return {path.stem: path for path in sorted(protocol_dir().glob("*.yaml")) if path.name != "FROZEN.yaml"}
+    """Stage files of the protocol directory and of its subfolders by stage name, sorted (FROZEN.yaml is none)."""
+    found = {stage_name(path): path for path in sorted(protocol_dir().glob("*.yaml")) if path.name != "FROZEN.yaml"}
+    for path in sorted(protocol_dir().glob("*/*.yaml")):
+        if _STAGE_KEY.search(path.read_bytes()):
+            other = found.setdefault(stage_name(path), path)
+            if other != path:
+                raise InputError(f"is named like {other}", file=path, key="stage", mend="rename one of the two files")
+    return found
+
+
+def stage_name(path: Path) -> str:
+    """The name of the stage in ``path``: that of the file, in a subfolder of the protocol directory after the folder's.
+
+    ``protocols/swebench/pilot30.yaml`` is the stage ``swebenchpilot30``.
+    """
+    inside = path.absolute().parent.parent == protocol_dir()
+    return f"{path.parent.name}{path.stem}" if inside else path.stem
 
 
 def find_stage(stage: str | Path) -> Path:
@@ -53,8 +73,12 @@ def load_protocol(stage: str | Path) -> Protocol:
 
 
 def load_tasks(protocol: Protocol) -> dict[str, Task]:
-    """The task packages that a protocol names, by id, in its order; raises ``InputError``."""
-    return {task: load_task(task) for task in protocol.tasks}
+    """The tasks that a protocol names, by id, in its order; raises ``InputError``, also where nothing judges one."""
+    tasks = {task: load_task(task) for task in protocol.tasks}
+    for name, task in tasks.items():
+        if mend := plugins.unknown("verifiers", task.kind):
+            raise InputError(f"{name} is of the unknown kind {task.kind!r}", key="tasks", mend=mend)
+    return tasks
 
 
 def parse_protocol(data: Any, path: Path, known_tasks: Collection[str] | None = None) -> Protocol:
@@ -75,10 +99,10 @@ def parse_protocol(data: Any, path: Path, known_tasks: Collection[str] | None = 
         protocol = Protocol.model_validate(data)
     except ValidationError as error:
         raise validation_error(_without_tags(error, data), path) from None
-    if protocol.stage != path.stem:
+    if protocol.stage != stage_name(path):
         raise InputError(
             f"{protocol.stage!r} is not the name of the file", file=path, key="stage",
-            mend=f"set stage: {path.stem}, or name the file {protocol.stage}.yaml",
+            mend=f"set stage: {stage_name(path)}, or rename the file",
         )
     if known_tasks is not None:
         _require_tasks(protocol, path, known_tasks)
@@ -93,10 +117,9 @@ def parse_protocol(data: Any, path: Path, known_tasks: Collection[str] | None = 
 def _require_tasks(protocol: Protocol, path: Path, known: Collection[str]) -> None:
     for number, task in enumerate(protocol.tasks):
         if task not in known:
-            near = difflib.get_close_matches(task, known, n=1)
-            mend = f"did you mean {near[0]!r}? " if near else ""
-            mend += f"known tasks: {', '.join(known) or 'none'}"
-            raise InputError(f"unknown task {task!r}", file=path, key=f"tasks.{number}", mend=mend)
+            raise InputError(
+                f"unknown task {task!r}", file=path, key=f"tasks.{number}", mend=mend_for(task, list(known))
+            )
 
 
 def _require_json(value: Any, path: Path, keys: tuple[object, ...]) -> None:

@@ -80,13 +80,14 @@ Model = Annotated[ScriptedModel | LocalModel | LitellmModel, Field(discriminator
 class Runtime(Section):
     """An agent and the model that drives it. A different value is a different runtime."""
 
-    agent: Literal["scripted", "oracle", "nop", "default"]
+    agent: Name
     """``scripted``: instrument with a declared law; ``oracle``: applies the reference; ``nop``: changes nothing;
-    ``default``: mini-swe-agent's DefaultAgent."""
+    ``default``: mini-swe-agent's DefaultAgent; or the name of an entry point of ``restartlab.agents``."""
     model: Model | None = None
-    """Required by ``scripted`` (kind scripted) and ``default`` (kind local or litellm), absent for the others."""
+    """Required by ``scripted`` (kind scripted) and ``default`` (kind local or litellm), absent for ``oracle`` and
+    ``nop``; an agent of another package takes kind local or litellm, or none."""
 
     @property
     def origin(self) -> Literal["synthetic", "collected"]:
         """Origin of the attempts: ``collected`` when a real language model drives them, else ``synthetic``."""
-        return "collected" if self.agent == "default" else "synthetic"
+        return "collected" if isinstance(self.model, LocalModel | LitellmModel) else "synthetic"

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue, ValidationError
 
+from harness import plugins
 from harness.protocol.models import LitellmModel, LocalModel, Runtime, ScriptedModel
 from harness.protocol.schema import Analysis, Protocol
 
@@ -38,6 +39,8 @@ def broken_rules(protocol: Protocol) -> Iterator[Broken]:
             yield Broken(key, f"{item.task!r} is also among the tasks", "take it out of tasks or out of rejected")
     yield from _unique("arms", [arm.name for arm in protocol.arms])
     yield from _unique("retry.classes", protocol.retry.classes or [])
+    if mend := plugins.unknown("sandboxes", protocol.sandbox.kind):
+        yield Broken("sandbox.kind", f"unknown sandbox {protocol.sandbox.kind!r}", mend)
     if protocol.sandbox.network:
         yield Broken("sandbox.network", "the network is off in every phase", "set network: false")
     for name, runtime in protocol.runtimes.items():
@@ -52,9 +55,13 @@ def _unique(key: str, names: Sequence[str]) -> Iterator[Broken]:
 
 
 def _runtime(key: str, runtime: Runtime, tasks: list[str]) -> Iterator[Broken]:
+    if mend := plugins.unknown("agents", runtime.agent):
+        yield Broken(f"{key}.agent", f"unknown agent {runtime.agent!r}", mend)
+        return
     model, kind = runtime.model, runtime.model.kind if runtime.model else None
     wanted: dict[str, tuple[str | None, ...]] = {"scripted": ("scripted",), "default": ("local", "litellm")}
-    allowed = wanted.get(runtime.agent, (None,))
+    theirs = (None,) if runtime.agent in plugins.BUILT_IN["agents"] else ("local", "litellm", None)
+    allowed = wanted.get(runtime.agent, theirs)
     if kind not in allowed:
         names = " or ".join(name or "none" for name in allowed)
         mend = "delete the key" if allowed == (None,) else f"give a model with kind: {names}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from harness import plugins
 from harness.canonical import digest_json
 from harness.errors import InputError
 from harness.protocol.models import LitellmModel
@@ -39,7 +40,7 @@ def runtime_identity(protocol: Protocol, name: str, prompts: Prompts) -> dict[st
     model = runtime.model
     return {
         "agent": runtime.agent,
-        "release": f"{PACKAGE} {prompts.version}",
+        "release": plugins.release("agents", runtime.agent) or f"{PACKAGE} {prompts.version}",
         "prompts": prompts.digest,
         "max_consecutive_format_errors": protocol.agent.max_consecutive_format_errors,
         "model": model.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"credential", "price"})

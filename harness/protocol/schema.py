@@ -84,8 +84,8 @@ class Limits(Section):
 class SandboxSettings(Section):
     """Where commands run."""
 
-    kind: Literal["bubblewrap", "docker"]
-    """``bubblewrap`` (no daemon, no root) or ``docker``."""
+    kind: Name
+    """``bubblewrap`` (no daemon, no root), ``docker``, or the name of an entry point of ``restartlab.sandboxes``."""
     network: bool
     """Always false: the network is off in every phase."""
 

@@ -67,6 +67,9 @@ def parse(words: tuple[str, ...], whole: bool) -> None:
         assert any(words[0] in part.opts for part in group.params)
         return
     assert words[0] in group.commands, f"there is no command {words[0]}"
+    while hasattr(group.commands[words[0]], "commands") and len(words) > 1:
+        group, words = group.commands[words[0]], words[1:]
+        assert words[0] in group.commands, f"there is no command {words[0]}"
     try:
         group.commands[words[0]].make_context(words[0], list(words[1:]))
     except Exception as error:
@@ -89,7 +92,7 @@ def test_examples_are_found_and_wrong_ones_are_refused() -> None:
     pages = {example.page for example in EXAMPLES}
     assert pages >= {"README.md", "analysis.md", "tasks.md"}
     assert len(EXAMPLES) > 60
-    for words in (("audits",), ("audit", "--evens", "x"), ("audit", "--budget", "many"), ("import",)):
+    for words in (("audits",), ("task", "nwe", "x"), ("audit", "--evens", "x"), ("audit", "--budget", "many"), ("import",)):
         with pytest.raises(AssertionError):
             parse(words, True)
 

@@ -54,6 +54,7 @@ def test_every_end_has_its_event() -> None:
         "RepeatedFormatError": ("terminal", "repeated_format_error"),
         "submitted": ("terminal", "unverified_submission"),
         "context_overflow": ("terminal", "context_overflow"), "refusal": ("terminal", "refusal"),
+        "agent_stopped": ("terminal", "agent_stopped"), "agent_error": ("terminal", "agent_error"),
         "horizon": ("censored", "horizon"), "cost_limit": ("censored", "cost_limit"),
         "token_limit": ("censored", "token_limit"), "wall_limit": ("censored", "wall_limit"),
     }  # fmt: skip

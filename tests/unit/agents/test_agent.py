@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.agents.agent import RecordedAgent, tokens_of
+from harness.agents.agent import RecordedAgent
 from harness.agents.interrupts import end_attempt, exit_message
+from harness.agents.meter import Meter, tokens_of
 from harness.models.replies import Reply, ReplyConfig, ReplyModel, acting
 from harness.worktime import WorkTime
 
@@ -45,11 +46,13 @@ def work(*replies: Reply, **changes: Any) -> tuple[str, list[tuple[int, bool]], 
     )  # fmt: skip
     calls: list[tuple[int, bool]] = []
     roles: list[str] = []
-    settings = {"horizon": 9, "cost_limit": None, "token_limit": None, "work": WorkTime()} | changes
+    limits = {"horizon": 9, "cost_limit": None, "token_limit": None, "work": WorkTime()}
+    limits |= {name: value for name, value in changes.items() if name in limits}
+    meter = Meter(lambda call, extra, parsed: calls.append((call, parsed)), **limits)
+    settings = {name: value for name, value in changes.items() if name not in limits}
     room = Room()
     agent = RecordedAgent(
-        ReplyModel(config, endless()), room, on_call=lambda call, extra, parsed: calls.append((call, parsed)),
-        on_message=lambda message: roles.append(message["role"]),
+        ReplyModel(config, endless()), room, meter=meter, on_message=lambda message: roles.append(message["role"]),
         system_template="s", instance_template="{{ task }}", **settings,
     )  # fmt: skip
     status = str(agent.run(task="the issue")["exit_status"])

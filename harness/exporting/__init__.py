@@ -1,0 +1,1 @@
+"""Writes recorded trajectories in a format that other tools read."""

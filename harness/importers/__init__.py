@@ -1,0 +1,1 @@
+"""Reads trajectories that other harnesses recorded, into one neutral record."""
