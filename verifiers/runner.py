@@ -103,9 +103,9 @@ def _run_one(name: str, function: str, scope: dict[str, Any], before: Any, repor
     try:
         _exec(before, {})
         result = scope[function]()
-        if _is_generator(result):  # old test functions yield (function, arguments ...)
-            for check, *arguments in result:
-                check(*arguments)
+        checks: Any = result if _is_generator(result) else ()  # old test functions yield (function, arguments ...)
+        for check, *arguments in checks:
+            check(*arguments)
     except BaseException as error:
         report(test=name, result=_NO_JUDGEMENT.get(type(error).__name__, "fail"), detail=_explain(error))
     else:

@@ -63,9 +63,10 @@ def protocols(as_json: Json = False) -> None:
             shown.append({**dataclasses.asdict(row), "drift": changes, "collectable": row.collectable})
         typer.echo(json.dumps({"protocols": shown}))
         return
+    width = max([12, *(len(row.stage) for row in rows)])
     for row in rows:
         state = f"frozen {row.date}" if row.frozen else "not frozen"
-        typer.echo(f"{row.stage:<12} {state:<18} {(row.digest or '-')[:16]:<17} {row.title or ''}")
+        typer.echo(f"{row.stage:<{width}} {state:<18} {(row.digest or '-')[:16]:<17} {row.title or ''}")
         for change in row.drift:
             typer.echo(f"{'':<12} {change.kind}: {change.key}")
         if row.problem:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.collection.recovery import trajectory_file
@@ -66,12 +67,12 @@ def disk_usage(path: Path) -> int:
 
 def _workspaces() -> Iterator[Leftover]:
     for folder in left_workspaces():
-        yield Leftover("workspaces", str(folder), disk_usage(folder), lambda folder=folder: remove_left(folder))
+        yield Leftover("workspaces", str(folder), disk_usage(folder), partial(remove_left, folder))
 
 
 def _slots() -> Iterator[Leftover]:
     for folder in left_slots():
-        yield Leftover("slots", str(folder), disk_usage(folder), lambda folder=folder: remove_slots(folder))
+        yield Leftover("slots", str(folder), disk_usage(folder), partial(remove_slots, folder))
 
 
 def _half_written() -> Iterator[Leftover]:
@@ -86,14 +87,14 @@ def _trajectories(store: Store) -> Iterator[Leftover]:
     names = {path.name for path in folder.glob("*.jsonl")} if folder.exists() else set()
     for name in sorted(store.ended_among(names)):
         path = trajectory_file(name)
-        yield Leftover("trajectory", str(path), disk_usage(path), lambda path=path: path.unlink(missing_ok=True))
+        yield Leftover("trajectory", str(path), disk_usage(path), partial(path.unlink, missing_ok=True))
 
 
 def _scratch() -> Iterator[Leftover]:
     for pattern in _SCRATCH:
         for folder in sorted(state_dir().glob(pattern)):
             if folder.is_dir() and not folder.is_symlink() and _untouched(folder):
-                yield _tree("scratch folder", folder, lambda folder=folder: _untouched(folder))
+                yield _tree("scratch folder", folder, partial(_untouched, folder))
 
 
 def _model_servers() -> Iterator[Leftover]:
@@ -103,7 +104,7 @@ def _model_servers() -> Iterator[Leftover]:
         if folder.is_symlink() or folder.stat().st_uid != os.geteuid() or not lock.exists():
             continue  # another user's, or being made
         if _is_free(lock):
-            yield _tree("local model server", folder, lambda lock=lock: _is_free(lock))
+            yield _tree("local model server", folder, partial(_is_free, lock))
 
 
 def _unfinished_cache() -> Iterator[Leftover]:
@@ -117,8 +118,8 @@ def _unfinished_cache() -> Iterator[Leftover]:
                     yield _locked_tree("unfinished cache", folder, lock)
     for folder in sorted([*cache.glob("etc-*.*"), *(cache / "sites").glob("*.*")]):
         pid = folder.suffix[1:]
-        if pid.isdigit() and start_ticks(int(pid)) is None and _untouched(folder):
-            yield _tree("unfinished cache", folder, lambda pid=pid: start_ticks(int(pid)) is None)
+        if pid.isdigit() and _has_ended(int(pid)) and _untouched(folder):
+            yield _tree("unfinished cache", folder, partial(_has_ended, int(pid)))
 
 
 def _containers() -> Iterator[Leftover]:
@@ -142,7 +143,15 @@ FINDERS: tuple[Callable[[], Iterator[Leftover]], ...] = (
 
 
 def _tree(kind: str, folder: Path, still_left: Callable[[], bool]) -> Leftover:
-    return Leftover(kind, str(folder), disk_usage(folder), lambda: still_left() and remove_tree(folder))
+    def remove() -> None:
+        if still_left():
+            remove_tree(folder)
+
+    return Leftover(kind, str(folder), disk_usage(folder), remove)
+
+
+def _has_ended(pid: int) -> bool:
+    return start_ticks(pid) is None
 
 
 def _locked_tree(kind: str, folder: Path, lock: Path) -> Leftover:

@@ -51,9 +51,9 @@ def _cells(outcome: Outcome) -> dict[tuple[str, ...], dict[str, Any]]:
         count[f"after {new.event}"] += 1
         count["differ"] += new != one.event
         count["stopped_early"] += new.reason == STOPPED_EARLY
-    for key, count in counters.items():
-        cells[key] = {
-            **dict(zip(("task", "runtime", "arm"), key, strict=True)),
+    for place, count in counters.items():
+        cells[place] = {
+            **dict(zip(("task", "runtime", "arm"), place, strict=True)),
             "attempts": count["attempts"],
             **{when: {event: count[f"{when} {event}"] for event in _EVENTS} for when in ("before", "after")},
             **{name: count[name] for name in ("differ", "stopped_early", "not_regraded")},

@@ -113,10 +113,9 @@ class _Call:
             self._verdicts[line["action"]] = line
 
     def steps(self, language_model: bool) -> Iterator[dict[str, Any]]:
-        reply, response = self._reply, {}
+        reply = self._reply
         if reply is None and self._after:
-            response = (self._after[0].get("extra") or {}).get("response") or {}
-            reply = _malformed(response)
+            reply = _malformed((self._after[0].get("extra") or {}).get("response"))
         reply = reply or {}
         extra = reply.get("extra") or (self._after[0].get("extra") if self._after else None) or {}
         calls = [

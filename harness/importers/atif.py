@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.importers.plain import amount, items, mapping, moment, text_of
+from harness.importers.plain import amount, items, mapping, moment, text_of, whole
 from harness.importers.record import Observation, Record, RecordedAction, RecordedCall, malformed
 from harness.importers.tools import as_command
 
@@ -38,7 +38,9 @@ def read_atif(data: Mapping[str, Any], source: str, digest: str, beside: Beside)
     agent = mapping(data.get("agent"))
     trial = _trial(beside)
     name = str(agent.get("name") or "unknown")
-    instance = str(trial.get("task_name") or mapping(data.get("extra")).get("instance_id") or _named(source))
+    extra = mapping(data.get("extra"))
+    own = mapping(extra.get("restartlab"))  # of our own exports
+    instance = str(trial.get("task_name") or extra.get("instance_id") or own.get("task") or _named(source))
     if not instance:
         raise malformed(source, "names no task, and no result.json of its trial is beside it", "extra.instance_id")
     total = amount(mapping(data.get("final_metrics")).get("total_cost_usd"))
@@ -97,13 +99,16 @@ def _call(step: Mapping[str, Any]) -> RecordedCall:
         command = as_command(tool, mapping(arguments))
         actions.append(RecordedAction(command, tool, _observation(shown) if shown else None))
     cost = amount(mapping(step.get("metrics")).get("cost_usd"))
-    parsed = bool(actions) or not step.get("extra") or "error" not in mapping(step.get("extra"))
+    stated = mapping(step.get("extra")).get("parsed")
+    parsed = stated if isinstance(stated, bool) else True
     return RecordedCall(tuple(actions), parsed, cost, moment(step.get("timestamp")), text_of(step.get("message")))
 
 
 def _observation(result: Mapping[str, Any]) -> Observation:
     content = text_of(result.get("content"))
     code = _RETURNCODE.search(content)
-    number = next((int(group) for group in code.groups() if group), None) if code else None
+    number = whole(mapping(result.get("extra")).get("returncode"))
+    if number is None and code:
+        number = next(int(group) for group in code.groups() if group)
     inside = re.search(r"<output>\n?(.*)</output>", content, re.DOTALL)
     return Observation(number, inside[1] if inside else content)

@@ -206,7 +206,7 @@ class _Execution:
     def _event(self, kind: str, detail: str) -> None:
         event = {"kind": kind, "call": self.progress.calls, "detail": detail[:200]}
         self.events.append(event)
-        self.recorder.write("event", **event)
+        self.recorder.write("noted", what=kind, call=event["call"], detail=event["detail"])
 
     def _snapshot(self) -> Layer:
         layer = self._workspace.snapshot(self._put)

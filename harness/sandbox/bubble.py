@@ -9,7 +9,7 @@ import signal
 import subprocess
 from typing import BinaryIO
 
-from harness.sandbox.processes import wait_gone
+from harness.sandbox.processes import end_adopted, wait_gone
 from harness.sandbox.spawn import spawn
 
 #: Seconds in which a killed sandbox must be gone.
@@ -64,7 +64,15 @@ class Bubble:
                 self.pid = fact["child-pid"]
                 with contextlib.suppress(ProcessLookupError):
                     self._pidfd = os.pidfd_open(fact["child-pid"])
+        if not data and self.code is None:
+            self._end_started()
         return bool(data)
+
+    def _end_started(self) -> None:
+        """Ends what a killed bubblewrap had started without saying so: that may wait for it for ever, or go on."""
+        self.kill()
+        self._process.wait()
+        end_adopted([os.fsdecode(word) for word in self._process.args], self._process.pid)  # type: ignore[union-attr]
 
     @property
     def process_code(self) -> int | None:
@@ -92,7 +100,9 @@ class Bubble:
         """Ends all; may be called twice."""
         self.kill()
         self._process.wait()
-        if self._pidfd >= 0:
+        if self._pidfd < 0:
+            self._end_started()
+        else:
             wait_gone(self._pidfd, _END_SECONDS)
             os.close(self._pidfd)
             self._pidfd = -1

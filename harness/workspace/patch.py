@@ -10,6 +10,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 from harness.errors import InfrastructureError
@@ -92,9 +93,9 @@ class _Import:
 
     def write(self, old: dict[str, Entry], new: dict[str, Entry]) -> None:
         for path, entry in old.items():
-            self._blob(entry, lambda _, path=path: (self._base.tree / decode_name(path)).read_bytes())
+            self._blob(entry, (self._base.tree / decode_name(path)).read_bytes)
         for entry in new.values():
-            self._blob(entry, self._content)
+            self._blob(entry, partial(self._content, entry.sha256 or ""))
         self._commit(b"base", old)
         removed = b"".join(b"D %s\n" % _quoted(path) for path in old)
         self._commit(b"layer", new, b"from refs/heads/base\n" + removed)
@@ -105,13 +106,13 @@ class _Import:
     def _data(self, data: bytes) -> None:
         self._put(b"data %d\n%s\n" % (len(data), data))
 
-    def _blob(self, entry: Entry, content: Callable[[str], bytes]) -> None:
+    def _blob(self, entry: Entry, content: Callable[[], bytes]) -> None:
         if _name(entry) in self._marks:
             return
         self._marks[_name(entry)] = number = len(self._marks) + 1
         self._put(b"blob\nmark :%d\n" % number)
         link = entry.kind == "symlink"
-        self._data(os.fsencode(decode_name(entry.target or "")) if link else content(entry.sha256 or ""))
+        self._data(os.fsencode(decode_name(entry.target or "")) if link else content())
 
     def _commit(self, name: bytes, files: dict[str, Entry], before: bytes = b"") -> None:
         """``before``: the parent, and what is taken from it."""

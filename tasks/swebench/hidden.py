@@ -63,7 +63,7 @@ class HiddenFiles:
                 raise InputError(
                     f"{name!r} is no function of the test patch's files ({', '.join(self.files)})",
                     file=self.instance.instance_id, key="FAIL_TO_PASS",
-                    mend="run the instance in its image (sandbox.kind: docker), with its own test command",
+                    mend="leave the instance out: it needs the test command of its own docker image, not run here yet",
                 )  # fmt: skip
         return {name: self._functions[name] for name in self.instance.FAIL_TO_PASS}
 

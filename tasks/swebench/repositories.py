@@ -54,6 +54,6 @@ def repository_of(instance: Instance) -> Repository:
         raise InputError(
             f"{instance.instance_id}: nothing is known here of the Python environment of {instance.repo}",
             key="repo",
-            mend="run it in its image (sandbox.kind: docker), or add the repository to tasks/swebench/repositories.py; "
-            f"known: {', '.join(REPOSITORIES)}",
+            mend="it needs its own docker image, which is not run here yet; if a plain Python will do, add the "
+            f"repository to tasks/swebench/repositories.py (known: {', '.join(REPOSITORIES)})",
         ) from None

@@ -30,17 +30,16 @@ def answer_of(engine: LocalEngine) -> Answer:
     raise AssertionError("no answer")
 
 
-def test_a_hung_worker_is_killed_and_its_try_excluded(
-    frozen: TinyLab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hung_worker_is_killed_and_its_try_excluded(frozen: TinyLab, monkeypatch: pytest.MonkeyPatch) -> None:
     from harness.collection.collect import Collection, Options
 
-    frozen.write_stage(limits={**_limits(), "wall_seconds": 1, "command_seconds": 1}, retry={"max_tries": 1, "wait_seconds_max": 0})
+    limits = {**_limits(), "wall_seconds": 30, "command_seconds": 1}
+    frozen.write_stage(limits=limits, retry={"max_tries": 1, "wait_seconds_max": 0})
     frozen.run("freeze", "tiny")
     for name, value in frozen.environment.items():
         if name.startswith(("RESTARTLAB_", "XDG_")):
             monkeypatch.setenv(name, value)
-    monkeypatch.setattr(hung, "MARGIN_SECONDS", 4.0)
+    monkeypatch.setattr(hung, "MARGIN_SECONDS", -21.0)
     stopped: list[int] = []
 
     def stop_one() -> None:

@@ -67,6 +67,8 @@ def checked(command: str, done: subprocess.CompletedProcess[str]) -> Any:
 def commands_with_json() -> set[str]:
     group = typer.main.get_command(app)
     commands: dict[str, Any] = group.commands  # type: ignore[attr-defined]
+    for name, group in list(commands.items()):
+        commands |= {f"{name}-{word}": one for word, one in getattr(group, "commands", {}).items()}
     return {name for name, one in commands.items() if any("--json" in part.opts for part in one.params)}
 
 
@@ -79,7 +81,7 @@ def test_every_document_has_a_schema() -> None:
 def test_schemas_are_closed(path: Path) -> None:
     schema = json.loads(path.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
-    assert schema["title"] == f"restartlab {path.stem} --json"
+    assert schema["title"] == f"restartlab {path.stem.replace('-', ' ')} --json"
     used = {part["$ref"].removeprefix("#/$defs/") for part in _parts(schema) if "$ref" in part}
     assert used == set(schema.get("$defs", {}))
     for part in _parts(schema):

@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -136,6 +137,11 @@ class TinyLab:
         path = self.root / "protocols" / f"{stage}.yaml"
         path.write_text(yaml.safe_dump(stage_data(stage, **changes), sort_keys=False))
         return path
+
+    def copied(self, root: Path) -> TinyLab:
+        """A copy of the laboratory, with all that it collected, below ``root``; the cache is shared."""
+        shutil.copytree(self.root, root, symlinks=True)
+        return TinyLab(root, {k: v.replace(str(self.root), str(root)) for k, v in self.environment.items()})
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-c", "from harness.cli import main; main()", *arguments]

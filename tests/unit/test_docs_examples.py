@@ -92,7 +92,8 @@ def test_examples_are_found_and_wrong_ones_are_refused() -> None:
     pages = {example.page for example in EXAMPLES}
     assert pages >= {"README.md", "analysis.md", "tasks.md"}
     assert len(EXAMPLES) > 60
-    for words in (("audits",), ("task", "nwe", "x"), ("audit", "--evens", "x"), ("audit", "--budget", "many"), ("import",)):
+    wrong = (("audits",), ("task", "nwe", "x"), ("audit", "--evens", "x"), ("audit", "--budget", "many"), ("import",))
+    for words in wrong:
         with pytest.raises(AssertionError):
             parse(words, True)
 

@@ -119,7 +119,7 @@ def test_a_folder_of_a_model_server_goes_when_nobody_holds_its_lock(own_cache: T
 
 @pytest.mark.needs_bwrap
 def test_a_killed_collection_leaves_nothing_that_cleanup_does_not_find(lab: TinyLab) -> None:
-    lab.write_stage(repeats=20)
+    lab.write_stage(repeats=8)
     assert lab.run("freeze", "tiny").returncode == 0
     running = subprocess.Popen(
         lab.command("collect", "tiny", "--workers", "2", "--sandboxes", "2"), env=lab.environment, cwd=lab.root,

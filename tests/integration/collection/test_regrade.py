@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 import signal
 import subprocess
 import time
@@ -50,10 +49,7 @@ def original(tmp_path_factory: pytest.TempPathFactory, tiny_cache: Path) -> Tiny
 @pytest.fixture
 def collected(original: TinyLab, tmp_path: Path) -> TinyLab:
     """A copy of it."""
-    root = tmp_path / "lab"
-    shutil.copytree(original.root, root, symlinks=True)
-    moved = {k: v.replace(str(original.root), str(root)) for k, v in original.environment.items()}
-    return TinyLab(root, moved)
+    return original.copied(tmp_path / "lab")
 
 
 @pytest.fixture

@@ -159,11 +159,11 @@ def test_stored_attempts_flow_into_the_other_commands(lab: TinyLab) -> None:
     shown = lab.run("show", attempt["attempt"][:12])
     assert "<== first pass" in shown.stdout and "arm re-executed" in shown.stdout
     exported = lab.run("export", "reverified")
-    assert ",imported,tiny-1," in exported.stdout and "sed" not in exported.stdout
+    assert ",imported,tiny-1," in exported.stdout and "sed -i" not in exported.stdout
     audit = lab.run("audit", "reverified", "--budget", "3", "--times", "1")
     assert audit.returncode == 0, audit.stderr
     assert "at most 1 attempt a task" in audit.stdout and "nothing can be concluded" in audit.stdout
-    assert "Below n = " in audit.stdout and "takes n = " in audit.stdout or "more than n" in audit.stdout
+    assert "Below n = " in audit.stdout and "80 % power" in audit.stdout
     replay = lab.run("replay", "reverified", "--budget", "3", "--cutoffs", "1,3")
     assert replay.returncode == 0 and "imported" in replay.stdout and "re-executed" in replay.stdout
 
@@ -172,14 +172,16 @@ def test_other_rules_need_another_stage(lab: TinyLab) -> None:
     place = str(write(lab.root / "traj" / "a.json", mini_1([(SUBMIT, 0, "")])))
     reverify(lab, place)
     done = lab.run("reverify", place, "--min-fidelity", "0.5")
-    assert done.returncode == 2 and "another" in done.stderr or "new stage name" in done.stderr
+    assert done.returncode == 2 and "new stage name" in done.stderr
     assert reverify(lab, place, "--min-fidelity", "0.5", "--stage", "other")["summary"]["stage"] == "other"
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_resumed(lab: TinyLab) -> None:
     folder = lab.root / "traj"
     for number in range(3):
-        write(folder / f"{number}.json", mini_1([(REPAIR, 0, ""), (f"sleep 1.{number}", 0, "")] * 3 + [(SUBMIT, 0, "")]))
+        slow = [(REPAIR, 0, ""), (f"sleep 1.{number}", 0, "")] * 3
+        write(folder / f"{number}.json", mini_1([*slow, (SUBMIT, 0, "")]))
     command = lab.command("reverify", str(folder), "--workers", "1", "--json")
     process = subprocess.Popen(command, env=lab.environment, cwd=lab.root, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)  # fmt: skip

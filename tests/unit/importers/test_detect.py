@@ -13,7 +13,7 @@ from recordings import mini_1, write
 from harness.errors import InputError
 from harness.importers.detect import read_all
 
-SHARED = Path("/work/shared/data/miniswe_sympy_trajectories.tar.xz")
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "miniswe_sympy_trajectories.tar.xz"
 
 
 def test_an_archive_is_read_in_place(tmp_path: Path) -> None:

@@ -46,6 +46,16 @@ def test_atif_with_its_trial(tmp_path: Path) -> None:
     assert [(one.file, one.damaged) for one in found.skipped] == [("trial/result.json", False)]
 
 
+def test_atif_of_our_own_exports(tmp_path: Path) -> None:
+    data = atif([[("bash", {"command": "false"}, "out")], []])
+    data["extra"] = {"restartlab": {"task": "tiny-1"}}
+    data["steps"][1]["observation"]["results"][0]["extra"] = {"returncode": 1}
+    data["steps"][2] |= {"tool_calls": [], "extra": {"parsed": False}}
+    (record,) = read_all([write(tmp_path / "trajectory.json", data)]).records
+    assert record.instance == "tiny-1" and [call.parsed for call in record.calls] == [True, False]
+    assert record.calls[0].actions[0].observation == Observation(1, "out")
+
+
 def test_atif_without_a_task_is_named(tmp_path: Path) -> None:
     (skipped,) = read_all([write(tmp_path / "trajectory.json", atif([[]]))]).skipped
     assert skipped.damaged and "names no task" in skipped.reason

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tiny_lab import HIDDEN, TinyLab, repair
+from jsonschema import Draft202012Validator
+from tiny_lab import HIDDEN, PROJECT, TinyLab, repair
 
 from tasks.checking.check import check_package
 from tasks.checking.finding import FILL_IN, Finding
@@ -156,6 +157,8 @@ def test_the_gate_runs_and_records_nothing(lab: TinyLab) -> None:
     done = lab.run("task", "check", str(lab.task), "--gate", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
+    schema = json.loads((PROJECT / "docs" / "schemas" / "task-check.json").read_text())
+    Draft202012Validator(schema).validate(found)
     assert found["findings"] == [] and found["gate"]["qualified"] and found["task"] == "tiny-1"
     assert not (lab.state / "restartlab.db").exists()
     (lab.task / "mutations" / "zero.patch").write_text(repair("n * 2"))
