@@ -23,10 +23,11 @@ needs_local := $(filter local,$(subst $(comma), ,$(RUNTIME)))
 .PHONY: help setup collect test test-slow lint types check gate doctor status export protocols bench lock clean
 .PHONY: replay audit report
 .PHONY: docker-image
+.PHONY: soak
 .PHONY: need-stage local-weights remake
 
 help: ## prints this list
-	@echo "make TARGET [STAGE=horizon60] [RUNTIME=local] [WORKERS=2] [TASK=sympy-22714] [ARGS='...'] [PYTHON=python3.12]"
+	@echo "make TARGET [STAGE=horizon60] [RUNTIME=local] [WORKERS=2] [TASK=sympy-22714] [KILLS=200] [ARGS='...'] [PYTHON=python3.12]"
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-11s %s\n", $$1, $$2 }'
 
 # An interpreter that is asked for, and is not the one of .venv, makes it anew.
@@ -101,6 +102,9 @@ test-slow: $(DEV) ## runs the slow tests
 bench: $(DEV) ## runs the benchmarks and renews their table in README.md
 	@$(PY) -m pytest -q tests/bench --benchmark-only $(ARGS)
 	@$(PY) tests/support/bench_table.py
+
+soak: $(DEV) ## kills parts of collections KILLS= times (200; SEED=1) and compares what they come to
+	@PYTHONUNBUFFERED=1 $(PY) tests/support/soak.py --kills "$(or $(KILLS),200)" --seed "$(or $(SEED),1)" $(ARGS)
 
 lint: $(DEV) ## ruff
 	@$(PY) -m ruff check .

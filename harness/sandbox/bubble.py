@@ -43,9 +43,10 @@ class Bubble:
             stack.callback(os.close, write)
             self.status = open(read, "rb", 0)
             options = ["--seccomp", str(filter_fd), "--json-status-fd", str(write)]
+            self._command = [binary, *options, *rest]
             try:
                 self._process = spawn(
-                    [binary, *options, *rest], lasting=lasting, stdin=subprocess.DEVNULL, stdout=output,
+                    self._command, lasting=lasting, stdin=subprocess.DEVNULL, stdout=output,
                     stderr=subprocess.STDOUT, cwd="/", env={}, umask=0o022, pass_fds=[filter_fd, write, *inherited],
                 )  # fmt: skip
             except BaseException:
@@ -72,7 +73,7 @@ class Bubble:
         """Ends what a killed bubblewrap had started without saying so: that may wait for it for ever, or go on."""
         self.kill()
         self._process.wait()
-        end_adopted([os.fsdecode(word) for word in self._process.args], self._process.pid)  # type: ignore[union-attr]
+        end_adopted(self._command, self._process.pid)
 
     @property
     def process_code(self) -> int | None:

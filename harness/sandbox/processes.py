@@ -9,6 +9,7 @@ import select
 import signal
 import stat
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -91,6 +92,16 @@ def wait_gone(pidfd: int, seconds: float) -> bool:
     return bool(poller.poll(seconds * 1000))
 
 
+@lru_cache(maxsize=1)
+def _memory_device() -> int:
+    """Device of files in memory (memfd), which never had a name: bwrap is given some, a command cannot make any."""
+    end = os.memfd_create("restartlab", os.MFD_CLOEXEC)
+    try:
+        return os.fstat(end).st_dev
+    finally:
+        os.close(end)
+
+
 def deleted_bytes(pids: list[int]) -> int:
     """Bytes of files that have no name any more and live only because one of ``pids`` has them open."""
     found: dict[tuple[int, int], int] = {}
@@ -104,6 +115,6 @@ def deleted_bytes(pids: list[int]) -> int:
                 facts = os.stat(f"/proc/{pid}/fd/{end}")
             except OSError:
                 continue
-            if stat.S_ISREG(facts.st_mode) and facts.st_nlink == 0:
+            if stat.S_ISREG(facts.st_mode) and facts.st_nlink == 0 and facts.st_dev != _memory_device():
                 found[facts.st_dev, facts.st_ino] = max(facts.st_size, facts.st_blocks * 512)
     return sum(found.values())

@@ -77,4 +77,5 @@ def start() -> Iterator[Starter]:
         for process in begun:
             process.kill()
             process.communicate()
-        assert victims.left_over(set()) == []
+        left = victims.left_over(set())
+        assert left == [], left

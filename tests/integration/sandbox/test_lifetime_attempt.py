@@ -172,6 +172,7 @@ print("ready", flush=True)
 input()
 """
     path = os.pathsep.join([str(PROJECT), str(PROJECT / "tests" / "support"), str(Path(__file__).parent)])
+    path += os.pathsep + os.environ.get("PYTHONPATH", "")
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(box_folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": path},
