@@ -68,7 +68,8 @@ def test_a_service_serves_later_commands_and_ends_with_the_sandbox(desk: Box, ma
 
 def test_a_timed_out_command_dies_whole_and_services_live(desk: Box, marker: str) -> None:
     desk.run(f"setsid sleep {marker}0 &")
-    done = desk.run(f"echo early; setsid sleep {marker}1 & (sleep {marker}2 &) ; sleep {marker}3", seconds=0.7)
+    until(lambda: [line for line in host_processes(marker) if ": sleep" in line])
+    done = desk.run(f"echo early; setsid sleep {marker}1 & (sleep {marker}2 &) ; sleep {marker}3", seconds=1.5)
     assert (done.limit, done.timed_out, done.returncode, done.output) == ("seconds", True, -1, b"early\n")
     assert [line.split()[-1] for line in host_processes(marker)] == [f"{marker}0"]
     assert desk.text("echo next") == "next\n"
@@ -178,7 +179,7 @@ input()
         env=os.environ | {"PYTHONPATH": path},
     )  # fmt: skip
     assert process.stdout and process.stdout.readline() == b"ready\n"
-    assert [line for line in host_processes(marker) if ": sleep" in line]
+    until(lambda: [line for line in host_processes(marker) if ": sleep" in line])
     process.kill()
     process.communicate()
     until(lambda: host_processes(marker) == [])
