@@ -157,8 +157,8 @@ def _lines(found: Audit, summary: Sequence[Opportunity], effect: tuple[float, fl
     ]
     most = max((row.n for row in found.comparisons()), default=0)
     if most < found.attainable_n:
-        lines += ["", f"There {'is' if most == 1 else 'are'} at most {most} attempt{'s' * (most != 1)} a task: about any "
-                  "one task nothing can be concluded, in either direction."]  # fmt: skip
+        held = f"There {'is' if most == 1 else 'are'} at most {most} attempt{'s' * (most != 1)} a task"
+        lines += ["", f"{held}: about any one task nothing can be concluded, in either direction."]
     if counts["abstain"] or most < found.attainable_n:
         lines += ["", *_why_abstained(found, effect)]
     return lines

@@ -23,9 +23,14 @@ SANDBOX_UID = int(os.environ.get("RESTARTLAB_SANDBOX_UID", "59187"))
 
 _CLONE_NEWNS = 0x00020000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 0x1, 0x2, 0x4, 0x8, 0x20, 0x1000, 0x4000
-_MS_PRIVATE = 0x40000
+MS_PRIVATE, _MS_SLAVE, _MS_SHARED = 0x40000, 0x80000, 0x100000
+_MNT_DETACH = 0x2
 #: Where root shows the sandbox's uid what it needs.
 PLACE = Path("/run/restartlab")
+#: Where it puts mounts together before it shows them.
+WORKSHOP = PLACE / "workshop"
+#: Top folders whose mounts bubblewrap may need; it looks through the table of all mounts at each step.
+_NEEDED = ("proc", "dev", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix", "gnu")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 #: Held while something is mounted.
@@ -85,10 +90,25 @@ def prepare() -> None:
             )
         os.umask(0o022)  # or the sandbox's uid could not read what this process writes for it
         _check(_libc.unshare(_CLONE_NEWNS), "take a private mount namespace")
-        mount("none", "/", None, MS_REC | _MS_PRIVATE)
+        mount("none", "/", None, MS_REC | MS_PRIVATE)
         PLACE.mkdir(mode=0o755, exist_ok=True)
         mount("restartlab", str(PLACE), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m")
+        mount("none", str(PLACE), None, _MS_SHARED)  # for threads that ``narrow``
+        WORKSHOP.mkdir(mode=0o700)
+        mount("restartlab", str(WORKSHOP), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700,size=1m")
+        mount("none", str(WORKSHOP), None, MS_PRIVATE)
         _private = True
+
+
+def narrow() -> None:
+    """Leaves the calling thread, root's, only the mounts that bubblewrap needs; ``visible`` still reaches it."""
+    _check(_libc.unshare(_CLONE_NEWNS), "take a private mount namespace")
+    mount("none", str(PLACE), None, MS_REC | _MS_SLAVE)
+    places = [line.split()[4] for line in Path("/proc/thread-self/mountinfo").read_text().splitlines()]
+    for place in map(Path, reversed(places)):
+        shown = PLACE in (place, *place.parents) and place != WORKSHOP
+        if place != Path("/") and place.parts[1] not in _NEEDED and not shown:
+            _libc.umount2(os.fsencode(place), _MNT_DETACH)  # one that does not go costs a little time
 
 
 def visible(path: Path) -> Path:

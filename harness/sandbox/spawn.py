@@ -43,6 +43,7 @@ def spawn(arguments: list[str], *, lasting: bool = False, **options: Any) -> Pro
         uid = None
     if uid is None and not lasting:
         return subprocess.Popen(arguments, **options)
+    host.prepare()
     future = _thread(os.getpid(), uid).submit(_start, arguments, options)
     try:
         return future.result()
@@ -71,6 +72,7 @@ def _thread(pid: int, uid: int | None) -> ThreadPoolExecutor:
 
 def _become(uid: int) -> None:
     """Makes the calling thread, and no other, a process of ``uid`` that can never be root again."""
+    host.narrow()
     call = ctypes.CDLL(None, use_errno=True).syscall
     groups, group, user = _CALLS[platform.machine()]
     if call(groups, 0, None) or call(group, uid, uid, uid) or call(user, uid, uid, uid):

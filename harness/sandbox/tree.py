@@ -29,8 +29,10 @@ def root_arguments(parts: list[Part]) -> list[str]:
 @cache
 def _tree(parts: tuple[Part, ...]) -> Path:
     with host.lock:
-        tree = host.PLACE / f"root{len(list(host.PLACE.glob('root*')))}"
-        tree.mkdir(mode=0o755)
+        name = f"root{len(list(host.PLACE.glob('root*')))}"
+        tree, shown = host.WORKSHOP / name, host.PLACE / name
+        for folder in (tree, shown):
+            folder.mkdir(mode=0o755)
         host.mount("restartlab", str(tree), "tmpfs", host.MS_NOSUID | host.MS_NODEV, "mode=0755,size=1m")
         for what, source, place in parts:
             target = tree / place.lstrip("/")
@@ -42,12 +44,14 @@ def _tree(parts: tuple[Part, ...]) -> Path:
         for place in PLACES:
             (tree / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
         host.mount("none", str(tree), None, host.MS_REMOUNT | host.MS_BIND | _KEPT_OUT)
-    return tree
+        host.mount(str(tree), str(shown), None, host.MS_BIND | host.MS_REC)  # whole, as flags set later do not spread
+    return shown
 
 
 def _show(source: Path, target: Path) -> None:
     """Binds the folder ``source``. What is mounted below it comes along, and bubblewrap makes that read-only too."""
     target.mkdir(parents=True, exist_ok=True)
     host.mount(str(source), str(target), None, host.MS_BIND | host.MS_REC)
+    host.mount("none", str(target), None, host.MS_REC | host.MS_PRIVATE)  # or what follows appeared at the source too
     kept = host.MS_NOEXEC if os.statvfs(target).f_flag & os.ST_NOEXEC else 0
     host.mount("none", str(target), None, host.MS_REMOUNT | host.MS_BIND | _KEPT_OUT | kept)

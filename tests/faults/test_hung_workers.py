@@ -34,8 +34,8 @@ def test_a_hung_worker_is_killed_and_its_try_excluded(frozen: TinyLab, monkeypat
     from harness.collection.collect import Collection, Options
 
     limits = {**_limits(), "wall_seconds": 30, "command_seconds": 1}
-    frozen.write_stage(limits=limits, retry={"max_tries": 1, "wait_seconds_max": 0})
-    frozen.run("freeze", "tiny")
+    frozen.write_stage("hung", limits=limits, retry={"max_tries": 1, "wait_seconds_max": 0})
+    frozen.run("freeze", "hung")
     for name, value in frozen.environment.items():
         if name.startswith(("RESTARTLAB_", "XDG_")):
             monkeypatch.setenv(name, value)
@@ -53,11 +53,11 @@ def test_a_hung_worker_is_killed_and_its_try_excluded(frozen: TinyLab, monkeypat
 
     thread = threading.Thread(target=stop_one)
     thread.start()
-    summary = Collection(Options("tiny", frozen.state / "restartlab.db", workers=2), _Silent()).run()
+    summary = Collection(Options("hung", frozen.state / "restartlab.db", workers=2), _Silent()).run()
     thread.join()
     assert summary.excluded == {"worker_hung": 1}
     assert summary.remaining == 0
-    rows = exported(frozen)
+    rows = exported(frozen, "hung")
     assert [row["exclusion"] for row in excluded(rows)] == ["worker_hung"]
     assert len(counted(rows)) == 4
 

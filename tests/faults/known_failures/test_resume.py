@@ -209,23 +209,23 @@ def test_T36_a_large_event_table_is_read_into_columns(tmp_path: Path) -> None:
 
 @pytest.mark.needs_bwrap
 def test_T52_a_task_edited_while_its_stage_runs_is_not_used(frozen: TinyLab, start: Starter) -> None:
-    frozen.write_stage(repeats=12)
-    frozen.run("freeze", "tiny")
-    wanted = undisturbed(frozen)
+    frozen.write_stage("longer", repeats=12)
+    frozen.run("freeze", "longer")
+    wanted = undisturbed(frozen, "longer")
     hidden = frozen.task / "hidden" / "test_hidden.py"
     text = hidden.read_text()
-    started = start(frozen, "collect", "tiny", "--workers", "1")
+    started = start(frozen, "collect", "longer", "--workers", "1")
     wait_for(lambda: _finished(frozen) >= 1, started.process)
     hidden.write_text("def test_doubles(): pass\ndef test_large(): pass\ndef test_half(): pass\n")
     code, said = started.end()
-    rows = exported(frozen)
+    rows = exported(frozen, "longer")
     assert {row["exclusion"] for row in excluded(rows)} <= {"task_changed"}
     assert all(row in wanted for row in counted(rows))  # by the tests as they were frozen
     assert code == (1 if excluded(rows) else 0), said
-    assert frozen.run("collect", "tiny").returncode == 2
+    assert frozen.run("collect", "longer").returncode == 2
     hidden.write_text(text)
-    assert frozen.run("collect", "tiny").returncode == 0
-    assert faults_after(frozen, wanted) == []
+    assert frozen.run("collect", "longer").returncode == 0
+    assert faults_after(frozen, wanted, "longer") == []
 
 
 def _finished(lab: TinyLab) -> int:
@@ -304,17 +304,17 @@ def test_T63_a_stage_that_changed_is_not_resumed(frozen: TinyLab, changed: str) 
 
 @pytest.mark.needs_bwrap
 def test_T64_sixteen_viewers_while_a_stage_is_written(frozen: TinyLab, start: Starter) -> None:
-    frozen.write_stage(repeats=10)
-    frozen.run("freeze", "tiny")
-    wanted = undisturbed(frozen)
-    started = start(frozen, "collect", "tiny", "--workers", "2")
+    frozen.write_stage("longer", repeats=10)
+    frozen.run("freeze", "longer")
+    wanted = undisturbed(frozen, "longer")
+    started = start(frozen, "collect", "longer", "--workers", "2")
     wait_for(lambda: _finished(frozen) >= 1, started.process)
     code = (
         "import sys, pathlib; from harness.store.store import Store\n"
         "looks = 0\n"
         "while not pathlib.Path(sys.argv[2]).exists():\n"
         "    with Store.open(pathlib.Path(sys.argv[1]), create=False) as store:\n"
-        "        store.counts('tiny'); list(store.event_rows('tiny')); store.verify_ledger(); looks += 1\n"
+        "        store.counts('longer'); list(store.event_rows('longer')); store.verify_ledger(); looks += 1\n"
         "print(looks)\n"
     )
     over = frozen.root / "over"
@@ -325,7 +325,7 @@ def test_T64_sixteen_viewers_while_a_stage_is_written(frozen: TinyLab, start: St
         )
         for _ in range(16)
     ]  # fmt: skip
-    for command in (("status", "tiny"), ("export", "tiny")):
+    for command in (("status", "longer"), ("export", "longer")):
         assert frozen.run(*command).returncode == 0
     result = started.end()
     over.touch()
@@ -333,8 +333,8 @@ def test_T64_sixteen_viewers_while_a_stage_is_written(frozen: TinyLab, start: St
     assert result[0] == 0, result[1]
     assert [errors for _, errors in said if errors] == []
     assert all(int(looks) >= 1 for looks, _ in said)
-    assert excluded(exported(frozen)) == []
-    assert faults_after(frozen, wanted) == []
+    assert excluded(exported(frozen, "longer")) == []
+    assert faults_after(frozen, wanted, "longer") == []
 
 
 @pytest.mark.needs_bwrap

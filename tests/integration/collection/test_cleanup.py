@@ -119,10 +119,10 @@ def test_a_folder_of_a_model_server_goes_when_nobody_holds_its_lock(own_cache: T
 
 @pytest.mark.needs_bwrap
 def test_a_killed_collection_leaves_nothing_that_cleanup_does_not_find(lab: TinyLab) -> None:
-    lab.write_stage(repeats=8)
-    assert lab.run("freeze", "tiny").returncode == 0
+    lab.write_stage("long", repeats=400)  # it must still run when it is killed, however slow the command before that is
+    assert lab.run("freeze", "long").returncode == 0
     running = subprocess.Popen(
-        lab.command("collect", "tiny", "--workers", "2", "--sandboxes", "2"), env=lab.environment, cwd=lab.root,
+        lab.command("collect", "long", "--workers", "2", "--sandboxes", "2"), env=lab.environment, cwd=lab.root,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     tries = lab.state / "tries"
@@ -130,6 +130,7 @@ def test_a_killed_collection_leaves_nothing_that_cleanup_does_not_find(lab: Tiny
         time.sleep(0.01)
     kinds, _ = listed(lab, "--yes")
     assert not kinds & {"workspaces", "slots"}, "a live collection's"
+    assert running.poll() is None
     running.kill()
     running.wait()
     deadline = time.monotonic() + 30
@@ -139,5 +140,5 @@ def test_a_killed_collection_leaves_nothing_that_cleanup_does_not_find(lab: Tiny
     listed(lab, "--yes")
     assert [path for path in (lab.state / "work").iterdir() if path.is_dir()] == []
     assert list(tries.glob("*.jsonl")), "the trajectory of a try that is not recorded as ended stays"
-    done = lab.run("collect", "tiny", "--workers", "2")
+    done = lab.run("collect", "long", "--workers", "2", "--limit", "2")
     assert done.returncode == 0 and "recorded as interrupted" in done.stdout

@@ -61,7 +61,7 @@ def test_a_workspace_costs_the_same_however_large_the_tree(lair: Path, base: Bas
         for workspace in (one, two):
             upper = workspace.mounts.upper
             assert upper is not None
-            assert below(upper.parent) == ["home", "tmp", "upper", "work"]
+            assert below(upper.parent) == ["calls", "home", "tmp", "upper", "work"]
 
 
 def test_a_workspace_is_gone_at_its_end_even_after_an_error(base: Base) -> None:
