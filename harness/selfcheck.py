@@ -66,7 +66,7 @@ def check_sandbox(kind: str, said: Callable[[Probed], object] = lambda probed: N
 
 
 def document(kind: str, done: list[Probed]) -> dict[str, Any]:
-    """The result as one JSON document (docs/schemas/selfcheck.json)."""
+    """The result as one JSON document (docs/schemas/doctor-sandbox.json)."""
     states = ("refused", "got through", "not applicable", "undecided")
     return {
         "sandbox": kind,

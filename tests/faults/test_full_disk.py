@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 from pathlib import Path
 
@@ -79,7 +80,10 @@ def _in_own_mounts(lab: TinyLab, script: str) -> int:
 
 def test_a_database_that_cannot_grow_ends_the_run_with_words(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
-    started = start(frozen, "collect", "tiny", before=("prlimit", f"--fsize={300 << 10}"))
+    started = start(frozen, "collect", "tiny")
+    started.await_worker()
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.prlimit(started.process.pid, resource.RLIMIT_FSIZE, (40 << 10, most))  # of the controller only
     code, said = started.end()
     assert code == 1, said
     assert "cannot be written" in said

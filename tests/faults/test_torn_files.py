@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from aftermath import counted, excluded, exported, faults_after, faults_of_store, undisturbed
+from aftermath import counted, database, excluded, exported, faults_after, faults_of_store, undisturbed
 from disturbed import Starter
 from tiny_lab import TinyLab
 
@@ -28,7 +27,8 @@ def test_a_torn_blob_is_found_by_name_and_mended_by_the_next_try(frozen: TinyLab
         os.truncate(path, path.stat().st_size // 2)
     (frozen.state / "blobs" / ".tmp-half").write_bytes(b"half a blob")
     assert any("missing or torn" in fault for fault in faults_of_store(frozen))
-    attempt = json.loads(frozen.run("status", "tiny", "--json", "--attempts").stdout)["attempts"][0]["id"]
+    with database(frozen) as connection:
+        (attempt,) = connection.execute("SELECT attempt_id FROM tries").fetchone()
     assert "is torn" in frozen.run("show", attempt[:12]).stdout
     assert frozen.run("collect", "tiny").returncode == 0
     assert counted(exported(frozen)) == wanted

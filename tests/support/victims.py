@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+#: Descendants of this process from before it adopted orphans.
+_earlier: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def open_trajectory(worker: int) -> str | None:
 def adopting() -> Iterator[None]:
     """Orphans of this process's descendants become its children, so that ``left_over`` sees them."""
     libc = ctypes.CDLL(None)
+    _earlier.clear()
+    _earlier.update(one.pid for one in descendants(os.getpid()))
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     try:
         yield
@@ -97,7 +101,7 @@ def left_over(known: set[int], seconds: float = 20.0) -> list[Process]:
     """Descendants of this process, beside the trees of ``known``, still there after ``seconds``; reaps dead ones."""
     deadline = time.monotonic() + seconds
     while True:
-        spared = known | {one.pid for pid in known for one in descendants(pid)}
+        spared = known | _earlier | {one.pid for pid in known for one in descendants(pid)}
         for name in os.listdir("/proc"):
             one = _look(int(name)) if name.isdigit() else None
             if one and one.parent == os.getpid() and one.pid not in spared and one.state == "Z":

@@ -30,7 +30,7 @@ USER = 65534
 def test_every_probe_of_our_sandbox_is_refused(lab: TinyLab) -> None:
     done = lab.run("doctor", "--sandbox", "--json")
     document = json.loads(done.stdout)
-    Draft202012Validator(json.loads((PROJECT / "docs/schemas/selfcheck.json").read_text())).validate(document)
+    Draft202012Validator(json.loads((PROJECT / "docs/schemas/doctor-sandbox.json").read_text())).validate(document)
     bad = [p for p in document["probes"] if p["state"] not in ("refused", "not applicable")]
     assert (done.returncode, bad) == (0, []), done.stderr
     assert document["counts"]["refused"] >= 45
