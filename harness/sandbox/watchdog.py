@@ -10,8 +10,9 @@ from harness.sandbox.usage import usage
 
 #: Seconds between looks.
 MEMORY_EVERY = 0.05
-#: A look at the disk scans the layer: that may take this share of the time.
-_DISK_SHARE = 0.05
+#: A look at the disk scans the layer: the next one waits so many times as long as this one took, but not longer than
+#: so many seconds; and only as long as this one took once half of a limit is used.
+_DISK_PATIENCE, _DISK_EVERY = 20, 0.25
 
 
 class Watchdog:
@@ -30,7 +31,9 @@ class Watchdog:
         started = time.monotonic()
         found = usage(self._folders, self._limits.inodes * 2)
         ended = time.monotonic()
-        self._disk_due = ended + (ended - started) / _DISK_SHARE
+        taken = ended - started
+        close = found[0] > self._limits.disk_bytes // 2 or found[1] > self._limits.inodes // 2
+        self._disk_due = ended + min(taken if close else _DISK_PATIENCE * taken, _DISK_EVERY)
         return found
 
     def exceeded(self, pid: int) -> str | None:
