@@ -167,7 +167,7 @@ class Collection:
         try:
             return self._run(stage, runtimes)
         finally:
-            sweep_work()  # what killed workers leave
+            self._sweep()
 
     def _run(self, stage: FrozenStage, runtimes: tuple[str, ...]) -> Summary:
         options = self._options
@@ -190,14 +190,12 @@ class Collection:
         store.choose_set(options.stage, stage.digest, options.runtime or stage.protocol.default_set)
         summary.recovered = recover_dead_tries(store, options.stage)
         sweep_trajectories(store)
-        sweep_work()
+        self._sweep()
         if stage.protocol.sandbox.kind == "docker":
             from harness.sandbox.docker.leftovers import leftovers
 
             for orphan in leftovers():
                 orphan.remove()
-        self._blobs.sweep()
-        sweep_temporary(state_dir() / "verdicts")
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
         planned = expand(stage.protocol, stage.digest, runtimes)
         store.plan(planned)
@@ -223,6 +221,12 @@ class Collection:
         left = store.attempts_to_run(options.stage, runtimes=runtimes, tasks=list(chosen))
         summary.remaining = len(left)
         return summary
+
+    def _sweep(self) -> None:
+        """Removes what killed workers left: workspaces, half-written files."""
+        sweep_work()
+        self._blobs.sweep()
+        sweep_temporary(state_dir() / "verdicts")
 
     def _tick(self) -> None:
         self._view.tick()

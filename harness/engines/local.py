@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from harness.attempt import Lost
 from harness.engines.hung import Silence
 from harness.engines.worker import LEFT_TO_THE_CONTROLLER, Failure, main
 
@@ -118,6 +119,8 @@ class LocalEngine:
             return Answer(self._drop(worker), failure=_LOST)
         if not ok:  # whatever failed, a fresh process takes the next job
             return Answer(self._drop(worker), failure=result)
+        if isinstance(result, Lost):  # as it may be the worker that lacks something: memory, say
+            return Answer(self._drop(worker), result)
         key, worker.key = worker.key, None
         return Answer(key, result)
 

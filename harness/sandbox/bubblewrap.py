@@ -143,8 +143,10 @@ class BubblewrapSandbox:
         if bubble.code is None:
             said = captured.data().decode(errors="replace").strip()[-500:]
             raise SandboxLost(f"bubblewrap ended without a status (exit {bubble.process_code}): {said}")
-        if bubble.code == _KILLED and b"end" not in report:
-            raise SandboxLost("the sandbox was killed from outside")
+        if b"end" not in report:
+            # Nothing inside ends the shell around the command: it was killed, or never got as far as the command.
+            why = "was killed from outside" if bubble.code == _KILLED else f"did not start (exit {bubble.code})"
+            raise SandboxLost(f"the sandbox {why}: {captured.data().decode(errors='replace').strip()[-500:]}")
 
     def _run_lasting(self, command: str, seconds: float) -> Result:
         if self._lasting is None:

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -125,7 +126,7 @@ def test_programs_in_a_sandbox_start_with_the_usual_signals() -> None:
     """What a worker ignored, every program that an agent starts would ignore too."""
     code = "import signal; print([signal.getsignal(n) == signal.SIG_DFL for n in (15, 1)], signal.getsignal(2))"
     found = subprocess.run(
-        ["python3", "-c", f"import subprocess, sys; sys.path.insert(0, {os.getcwd()!r})\n"
+        [sys.executable, "-c", f"import subprocess, sys; sys.path.insert(0, {os.getcwd()!r})\n"
          f"from {leave_signals_to_the_controller.__module__} import leave_signals_to_the_controller as leave\nleave()\n"
          f"subprocess.run(['python3', '-c', {code!r}])"],
         capture_output=True, text=True, env=os.environ,
