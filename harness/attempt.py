@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from harness import plugins
 from harness.agents.interrupts import AttemptLost, end_attempt
 from harness.agents.submission import is_submission
-from harness.canonical import canonical_json, digest_bytes
 from harness.disk import shortage
 from harness.environment import host_environment
+from harness.layer_store import LayerStore
 from harness.outcome import Progress, event_of, known_total
 from harness.paths import state_dir
 from harness.protocol.prompts import Prompts, load_prompts
@@ -25,7 +25,6 @@ from harness.slots import SlotKinds, Slots
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord, Attempt, TryResult
 from harness.workspace.layer import Layer
-from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
 from harness.worktime import WorkTime
 from tasks.registry import load_task, source_of
@@ -128,8 +127,7 @@ class _Try:
         task = load_task(self.unit.attempt.task)
         if task.digest != self.unit.task_digest:
             raise AttemptLost("task_changed", f"{task.id} is not what the frozen stage names any more")
-        self._blobs = Blobs(state_dir() / "blobs")
-        self._stored: set[str] = set()
+        self._layers = LayerStore(Blobs(state_dir() / "blobs"))
         place = prepare_place(task, self.unit.protocol.sandbox.kind)
         self.outcome |= {
             "host": host_environment(), "base": place.base.digest, "sandbox": place.sandbox_kind,
@@ -225,8 +223,8 @@ class _Try:
         self.recorder.action(call, action, command, result)
         if lack := shortage(state_dir(), starting=False):
             raise AttemptLost("disk_full", lack)
-        layer = self._snapshot()
-        verdict = self._verifier.verify(layer, self._blobs.get)
+        layer = self._layers.snapshot(self._workspace)
+        verdict = self._verifier.verify(layer, self._layers.get)
         self.recorder.verdict(call, action, layer.digest, verdict)
         self.actions.append(_action_record(call, action, command, result, layer, verdict))
         if verdict.state == "infra_error":
@@ -240,21 +238,9 @@ class _Try:
         if is_submission(command, result.returncode) and (verdict.passed or rules.on_unverified_submit == "terminal"):
             raise end_attempt("submitted")
 
-    def _snapshot(self) -> Layer:
-        layer = self._workspace.snapshot(self._put)
-        if layer.digest not in self._stored:
-            self._put(canonical_json(to_data(layer.manifest)))  # its digest is the layer's
-        return layer
-
-    def _put(self, data: bytes) -> None:
-        digest = digest_bytes(data)
-        if digest not in self._stored:
-            self._blobs.put(data)
-            self._stored.add(digest)
-
     def _audit(self, place: Place) -> tuple[dict[str, Any], ...]:
         assert self.passed_layer is not None
-        return tuple(audit_layer(self.passed_layer, place.base, self._blobs.get))
+        return tuple(audit_layer(self.passed_layer, place.base, self._layers.get))
 
 
 def _entering(slots: Slots | None) -> Any:

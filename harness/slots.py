@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.locks import is_free, locked, take
 from harness.paths import state_dir
 
 _POLL_SECONDS = 0.02
@@ -89,13 +90,12 @@ def make_slots(model_calls: int | None, sandboxes: int | None) -> Iterator[SlotK
 @contextmanager
 def _folder(root: Path) -> Iterator[Path]:
     """A fresh folder below ``root``; what killed collections left there goes away. A lock says that one lives."""
-    with _guarded(root):
+    with locked(_guard(root)):
         for old in root.iterdir():
             if old.is_dir() and _is_left(old):
                 shutil.rmtree(old, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=root))
-        owner = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(owner, fcntl.LOCK_EX)
+        owner = take(folder / "lock")
     try:
         yield folder
     finally:
@@ -103,42 +103,26 @@ def _folder(root: Path) -> Iterator[Path]:
         os.close(owner)
 
 
-@contextmanager
-def _guarded(root: Path) -> Iterator[None]:
-    """Holds the lock under which folders of collections come and go."""
-    guard = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(guard, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(guard)
-
-
 def left_slots() -> list[Path]:
     """Folders of killed collections; nothing is removed."""
     root = state_dir() / "slots"
     if not root.exists():
         return []
-    with _guarded(root):
+    with locked(_guard(root)):
         return [folder for folder in sorted(root.iterdir()) if folder.is_dir() and _is_left(folder)]
 
 
 def remove_slots(folder: Path) -> None:
     """Removes one of ``left_slots``."""
-    with _guarded(folder.parent):
+    with locked(_guard(folder.parent)):
         if _is_left(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_left(folder: Path) -> bool:
-    try:
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:  # its collection is removing it
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(lock)
-    return True
+    return is_free(folder / "lock", missing=False)  # without a lock: its collection is removing it
+
+
+def _guard(root: Path) -> Path:
+    """The lock under which folders of collections come and go."""
+    return root / "lock"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from harness.canonical import digest_bytes, digest_file
 from harness.errors import InfrastructureError
+from harness.locks import locked
 from harness.paths import cache_dir
-from harness.workspace.base import locked
 
 
 def _pip(arguments: list[str], what: str) -> None:

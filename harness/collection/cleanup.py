@@ -7,18 +7,17 @@ waits for would let two in.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from harness.collection.recovery import trajectory_file
 from harness.errors import InputError
+from harness.locks import if_free, is_free
 from harness.paths import cache_dir, state_dir
 from harness.process import start_ticks
 from harness.slots import left_slots, remove_slots
@@ -103,8 +102,8 @@ def _model_servers() -> Iterator[Leftover]:
         lock = folder / "lock"
         if folder.is_symlink() or folder.stat().st_uid != os.geteuid() or not lock.exists():
             continue  # another user's, or being made
-        if _is_free(lock):
-            yield _tree("local model server", folder, partial(_is_free, lock))
+        if is_free(lock):
+            yield _tree("local model server", folder, partial(is_free, lock))
 
 
 def _unfinished_cache() -> Iterator[Leftover]:
@@ -114,7 +113,7 @@ def _unfinished_cache() -> Iterator[Leftover]:
         for folder in sorted((cache / place).glob("*")):
             if folder.suffix in (".new", ".torn"):
                 lock = cache / "locks" / f"{kind}-{folder.stem[:digits]}"
-                if _is_free(lock):
+                if is_free(lock):
                     yield _locked_tree("unfinished cache", folder, lock)
     for folder in sorted([*cache.glob("etc-*.*"), *(cache / "sites").glob("*.*")]):
         pid = folder.suffix[1:]
@@ -158,7 +157,7 @@ def _locked_tree(kind: str, folder: Path, lock: Path) -> Leftover:
     """A folder that may be touched only under ``lock``."""
 
     def remove() -> None:
-        with _if_free(lock) as free:
+        with if_free(lock) as free:
             if free:
                 remove_tree(folder)
 
@@ -174,26 +173,3 @@ def _untouched(folder: Path) -> bool:
         except OSError:
             return False  # it changes right now
     return time.time() - newest > SCRATCH_SECONDS
-
-
-def _is_free(lock: Path) -> bool:
-    with _if_free(lock) as free:
-        return free
-
-
-@contextmanager
-def _if_free(lock: Path) -> Iterator[bool]:
-    """Takes the lock if nobody holds it; a lock that does not exist is free."""
-    try:
-        handle = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        yield True
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        yield False
-    else:
-        yield True
-    finally:
-        os.close(handle)

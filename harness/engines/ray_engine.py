@@ -7,6 +7,7 @@ back as lost, and its try is excluded like that of a killed worker.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,6 @@ class RayEngine:
 
     def __init__(self, workers: int | None, address: str, pythons: tuple[str, ...]):
         self._ray = _ray()
-        import os
-
         variables = {name: os.environ[name] for name in _FORWARDED if name in os.environ}
         try:
             self._ray.init(
@@ -88,11 +87,6 @@ class RayEngine:
                         f"node {node[:12]} has another {name}: {found[name][:20]}, here {value[:20]}", key="--address",
                         mend="bring the checkouts and Pythons of all nodes to the same version",
                     )  # fmt: skip
-
-    @property
-    def size(self) -> int:
-        """Jobs at once."""
-        return self._size
 
     @property
     def running(self) -> list[Any]:
@@ -161,8 +155,6 @@ def _facts(pythons: tuple[str, ...]) -> dict[str, str]:
 
 
 def _ray() -> Any:
-    import os
-
     os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

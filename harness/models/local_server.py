@@ -6,7 +6,6 @@ practically never repairs anything.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import json
 import os
@@ -19,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.errors import InfrastructureError, InputError
+from harness.locks import take
 from harness.models.local_weights import GGUF_SHA256, weights
 from harness.paths import PROJECT
 
@@ -59,8 +59,7 @@ def local_server(*, slots: int = 1, threads: int | None = None, ready_seconds: f
         )
     threads = threads or max(1, len(os.sched_getaffinity(0)) // 2)
     with tempfile.TemporaryDirectory(prefix="restartlab-local-") as folder:
-        lock = os.open(Path(folder, "lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)  # a folder whose lock is free is left over
+        lock = take(Path(folder, "lock"))  # a folder whose lock is free is left over
         address, log = Path(folder, "address"), Path(folder, "log")
         settings = {
             "weights": str(weights()),

@@ -9,11 +9,11 @@ from typing import Any
 from harness.agents.environment import SandboxEnvironment
 from harness.agents.interrupts import AttemptLost
 from harness.attempt import VARIABLES, Lost
-from harness.canonical import canonical_json, digest_bytes
 from harness.disk import shortage
 from harness.environment import host_environment
 from harness.importers.record import RecordedAction, RecordedCall
 from harness.importers.session import in_session
+from harness.layer_store import LayerStore
 from harness.outcome import Progress, event_of
 from harness.paths import state_dir
 from harness.recorder import Recorder, action_flags, command_digest
@@ -26,7 +26,6 @@ from harness.sandbox.interface import Limits, Result, SandboxLost
 from harness.store.blobs import Blobs
 from harness.store.records import ActionRecord, TryResult
 from harness.workspace.layer import Layer
-from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
 from tasks.registry import load_task
 from verifiers.kinds import prepare_place
@@ -83,7 +82,7 @@ class _Execution:
             ended = self.job.record.exit_status or "nothing"
             return self._lost("recorded_failure", f"the recorded run ended with {ended!r}"[:300], began)
         event, call, reason = event_of(self.progress, status or "submitted")
-        findings = tuple(audit_layer(self.passed_layer, place.base, self._blobs.get)) if self.passed_layer else ()
+        findings = tuple(audit_layer(self.passed_layer, place.base, self._layers.get)) if self.passed_layer else ()
         self.recorder.write("end", event=event, call=call, reason=reason)
         return TryResult(
             event=event, call=call, calls=self.progress.calls, wall_s=time.monotonic() - began,
@@ -103,7 +102,7 @@ class _Execution:
         task = load_task(self.job.attempt.task)
         if task.digest != self.job.task_digest:
             raise AttemptLost("task_changed", f"{task.id} changed while it was executed")
-        self._blobs, self._stored = Blobs(state_dir() / "blobs"), set[str]()
+        self._layers = LayerStore(Blobs(state_dir() / "blobs"))
         place = prepare_place(task, self.job.rules.sandbox)
         self._place, self._verifier = place, place.cached_verifier
         self.outcome |= {
@@ -166,7 +165,7 @@ class _Execution:
             self._event("timeout", f"recorded {'yes' if seen and seen.timed_out else 'no'}, limit "
                         f"{self.job.record.command_seconds:g} s; here {'yes' if result.timed_out else 'no'}, after "
                         f"{result.seconds:.1f} s")  # fmt: skip
-        self.layer = self._snapshot()
+        self.layer = self._layers.snapshot(self._workspace)
         verdict = self._judge(self._judged_part())
         self._note_deletions(self.layer)
         self.recorder.verdict(call, action, self.layer.digest, verdict)
@@ -178,10 +177,10 @@ class _Execution:
     def _judged_part(self) -> Layer:
         """What is judged of the layer: all of it, unless the verifier shows what its tests could see."""
         hidden = getattr(self._place.verifier, "hidden_sources", None)
-        return self.layer if hidden is None else judged_part(self.layer, self._place.base, self._blobs.get, hidden)
+        return self.layer if hidden is None else judged_part(self.layer, self._place.base, self._layers.get, hidden)
 
     def _judge(self, layer: Layer) -> Verdict:
-        verdict = self._verifier.verify(layer, self._blobs.get)
+        verdict = self._verifier.verify(layer, self._layers.get)
         if verdict.state == "infra_error":
             raise AttemptLost("verifier_failure", verdict.detail)
         self.last = verdict
@@ -189,7 +188,7 @@ class _Execution:
 
     def _judge_end(self) -> None:
         """The last state as it is, scratch files and all."""
-        whole = self._judge(self._snapshot())
+        whole = self._judge(self._layers.snapshot(self._workspace))
         if self.actions and self.actions[-1].verdict_state != whole.state:
             self._event("verdict_differs", f"with the scratch files the last state is {whole.state}")
 
@@ -207,18 +206,6 @@ class _Execution:
         event = {"kind": kind, "call": self.progress.calls, "detail": detail[:200]}
         self.events.append(event)
         self.recorder.write("noted", what=kind, call=event["call"], detail=event["detail"])
-
-    def _snapshot(self) -> Layer:
-        layer = self._workspace.snapshot(self._put)
-        if layer.digest not in self._stored:
-            self._put(canonical_json(to_data(layer.manifest)))  # its digest is the layer's
-        return layer
-
-    def _put(self, data: bytes) -> None:
-        digest = digest_bytes(data)
-        if digest not in self._stored:
-            self._blobs.put(data)
-            self._stored.add(digest)
 
     def _action_record(
         self, call: int, action: int, command: str, result: Result, verdict: Verdict, match: Match

@@ -24,7 +24,7 @@ from harness.sandbox.flags import fixed_arguments, last_arguments
 from harness.sandbox.interface import Lifetime, Limits, Mounts, Result, SandboxLost
 from harness.sandbox.interpreter import Interpreter
 from harness.sandbox.longlived import LongLived
-from harness.sandbox.output import CappedOutput
+from harness.sandbox.output import CappedOutput, finished
 from harness.sandbox.seccomp import program
 from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
 
@@ -128,15 +128,7 @@ class BubblewrapSandbox:
         if reached is None:
             self._check_life(bubble, report, captured)
             reached = watchdog.exceeded_disk(now=True)
-        return Result(
-            returncode=-1 if reached or bubble.code is None else bubble.code,
-            output=captured.data(),
-            seconds=time.monotonic() - started,
-            timed_out=reached == "seconds",
-            limit=reached,
-            truncated_bytes=captured.truncated,
-            background_left=b"left" in report,
-        )
+        return finished(-1 if bubble.code is None else bubble.code, reached, captured, started, b"left" in report)
 
     @staticmethod
     def _check_life(bubble: Bubble, report: bytes, captured: CappedOutput) -> None:

@@ -18,7 +18,7 @@ from harness.sandbox import host, shell
 from harness.sandbox.bubble import Bubble, pipe
 from harness.sandbox.interface import Limits, Mounts, Result, SandboxLost
 from harness.sandbox.killing import kill_below, live_below, stopped_below
-from harness.sandbox.output import CappedOutput
+from harness.sandbox.output import CappedOutput, finished
 from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
 
 #: Seconds between looks while no command runs.
@@ -100,15 +100,7 @@ class LongLived:
         if reached == "memory" and self._watchdog.exceeded(first) == "memory":
             self._end(reached)
         self._watchdog = Watchdog(self._limits, self._mounts)
-        return Result(
-            returncode=-1 if reached else code,
-            output=captured.data(),
-            seconds=time.monotonic() - started,
-            timed_out=reached == "seconds",
-            limit=reached,
-            truncated_bytes=captured.truncated,
-            background_left=left,
-        )
+        return finished(code, reached, captured, started, left)
 
     def _first(self) -> int:
         if not self._bubble.alive or self._bubble.pid is None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+from harness.sandbox.interface import Result
+
 
 class CappedOutput:
     """Collects bytes; past ``cap`` it keeps the first and the last half and counts what was dropped.
@@ -35,3 +39,23 @@ class CappedOutput:
             return bytes(self._head + self._tail)
         mark = b"\n[... %d bytes of output dropped ...]\n" % self.truncated
         return bytes(self._head) + mark + bytes(self._tail[len(self._tail) - self._tail_cap :])
+
+
+def finished(code: int, reached: str | None, captured: CappedOutput, started: float, left: bool) -> Result:
+    """The result of a command that has ended now.
+
+    Args:
+        code: its exit status, where no limit ended it.
+        reached: the limit that did.
+        started: when it began, by the monotonic clock.
+        left: whether it left processes behind.
+    """
+    return Result(
+        returncode=-1 if reached else code,
+        output=captured.data(),
+        seconds=time.monotonic() - started,
+        timed_out=reached == "seconds",
+        limit=reached,
+        truncated_bytes=captured.truncated,
+        background_left=left,
+    )

@@ -6,18 +6,17 @@ test costs little more than an import. (Bytecode would change what ``find`` and 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from harness.canonical import canonical_json, digest_json
 from harness.errors import InfrastructureError
+from harness.locks import locked
 from harness.paths import cache_dir
 from harness.sandbox import host
 from harness.temporary import write_whole
@@ -52,15 +51,6 @@ class Base:
     """The same, byte-compiled, without ``.git``."""
     manifest: dict[str, Entry]
     """Of the agent's copy, ``.git`` included."""
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds an exclusive lock on ``path`` between processes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
 
 
 def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers: list[Path]) -> Base:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
-import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from harness.locks import is_free, locked, take
 from harness.paths import state_dir
 from harness.sandbox import host
 from harness.sandbox.interface import Mounts
@@ -22,30 +20,20 @@ from harness.workspace.materialise import materialise
 from harness.workspace.orphans import end_users_of
 
 
-@contextmanager
-def _guarded(work: Path) -> Iterator[None]:
-    """Makes the folder of all workspaces, and holds the lock under which folders of processes come and go."""
-    work.mkdir(parents=True, exist_ok=True)
-    with open(work / "lock", "a") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
-        yield
-
-
 @lru_cache(maxsize=1)
 def _process_folder(state: Path) -> tuple[Path, int]:
     """This process's folder of workspaces, and the lock that says it is alive (the kernel lets go of it at death)."""
-    with _guarded(state / "work"):  # a sweep never sees the folder unlocked
+    with locked(_guard(state / "work")):  # a sweep never sees the folder unlocked
         folder = state / "work" / secrets.token_hex(8)
         folder.mkdir()
         folder.chmod(0o755)  # bound for the sandbox's uid; the state directory above may be closed to it
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock = take(folder / "lock")
     atexit.register(_leave, folder)
     return folder, lock
 
 
 def _leave(folder: Path) -> None:
-    with _guarded(folder.parent):
+    with locked(_guard(folder.parent)):
         remove_tree(folder)
 
 
@@ -124,7 +112,7 @@ def sweep_work() -> int:
     work, count = state_dir() / "work", 0
     if not work.exists():
         return 0
-    with _guarded(work):
+    with locked(_guard(work)):
         for folder in sorted(path for path in work.iterdir() if path.is_dir()):
             count += _remove_if_dead(folder)
     return count
@@ -135,13 +123,13 @@ def left_workspaces() -> list[Path]:
     work = state_dir() / "work"
     if not work.exists():
         return []
-    with _guarded(work):
+    with locked(_guard(work)):
         return [path for path in sorted(work.iterdir()) if path.is_dir() and _is_dead(path)]
 
 
 def remove_left(folder: Path) -> None:
     """Removes one of ``left_workspaces``."""
-    with _guarded(folder.parent):
+    with locked(_guard(folder.parent)):
         _remove_if_dead(folder)
 
 
@@ -154,15 +142,10 @@ def _remove_if_dead(folder: Path) -> bool:
 
 
 def _is_dead(folder: Path) -> bool:
-    """Whether nobody holds the folder's lock; to be asked under the guard."""
-    try:
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:  # its process died while making or removing it
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(lock)
-    return True
+    """Whether nobody holds the folder's lock (its process died before it made one, or afterwards); under the guard."""
+    return is_free(folder / "lock")
+
+
+def _guard(work: Path) -> Path:
+    """The lock under which folders of processes come and go."""
+    return work / "lock"

@@ -19,7 +19,7 @@ from harness.sandbox.docker.engine import DEFAULT_IMAGE, image_id
 from harness.sandbox.docker.execution import Execution
 from harness.sandbox.interface import WORKSPACE, Lifetime, Limits, Mounts, Result, SandboxLost
 from harness.sandbox.interpreter import Interpreter
-from harness.sandbox.output import CappedOutput
+from harness.sandbox.output import CappedOutput, finished
 from harness.sandbox.rootfs import package_folders
 from harness.sandbox.tools import Tools
 from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
@@ -133,15 +133,7 @@ class DockerSandbox:
             reached = "memory"
         reached = reached or watchdog.exceeded_disk(now=True)
         code, left = execution.status or (137, False)
-        return Result(
-            returncode=-1 if reached else code,
-            output=captured.data(),
-            seconds=time.monotonic() - started,
-            timed_out=reached == "seconds",
-            limit=reached,
-            truncated_bytes=captured.truncated,
-            background_left=left,
-        )
+        return finished(code, reached, captured, started, left)
 
     @staticmethod
     def _kill(container: Container, kept: set[int]) -> None:

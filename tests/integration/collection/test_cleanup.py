@@ -18,7 +18,7 @@ import sys, time
 from harness.slots import make_slots
 from harness.temporary import temporary_file
 from harness.paths import cache_dir, state_dir
-from harness.workspace.base import locked
+from harness.locks import locked
 from harness.workspace.workspace import _fresh_folder
 half = temporary_file(state_dir() / "blobs")
 with make_slots(1, None), half as (stream, _), locked(cache_dir() / "locks" / "base-b"):
