@@ -86,8 +86,7 @@ class Bubble:
         return self._pidfd >= 0 and not wait_gone(self._pidfd, 0)
 
     def kill(self) -> None:
-        """Kills bwrap and the first process of its pid namespace, with which all others die. The latter would follow
-        bwrap by itself, were it not that the command may write into its memory (/proc/1/mem)."""
+        """Kills bwrap and the first process of its pid namespace, with which all others die."""
         self._process.kill()
         if self._pidfd >= 0:
             with contextlib.suppress(ProcessLookupError):

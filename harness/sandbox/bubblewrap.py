@@ -26,7 +26,7 @@ from harness.sandbox.interpreter import Interpreter
 from harness.sandbox.longlived import LongLived
 from harness.sandbox.output import CappedOutput, finished
 from harness.sandbox.seccomp import program
-from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
+from harness.sandbox.watchdog import Watchdog
 
 #: Exit code of bubblewrap whose first process inside was killed.
 _KILLED = 128 + signal.SIGKILL
@@ -104,7 +104,7 @@ class BubblewrapSandbox:
         for end in open_ends:
             poller.register(end, select.POLLIN)
         while open_ends:
-            for end, _ in poller.poll(MEMORY_EVERY * 1000):
+            for end, _ in poller.poll(watchdog.pause() * 1000):
                 if end == output.fileno():
                     data = os.read(end, 1 << 16)
                     captured.add(data)
@@ -118,7 +118,7 @@ class BubblewrapSandbox:
                 elapsed = time.monotonic() - started
                 if elapsed > seconds:
                     reached = "seconds"
-                elif elapsed > MEMORY_EVERY and bubble.pid is not None:
+                elif bubble.pid is not None:
                     reached = watchdog.exceeded(bubble.pid)
                 if reached:
                     bubble.kill()

@@ -21,6 +21,8 @@ _RUN = "/run"
 #: Place of a command that is too long for an argument.
 COMMAND = f"{_RUN}/command"
 _SMALL_TMPFS = str(64 << 20)
+#: The shell that says what became of a command runs as the command's user: its memory and descriptors are covered.
+_FIRST_PROCESS = ("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 #: After all mounts: the root takes no more of them.
 _CLOSE = ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORKSPACE)
 
@@ -35,7 +37,7 @@ def fixed_arguments(mounts: Mounts, python: Interpreter, site: Path, environment
     for name, value in variables.items():
         arguments += ["--setenv", name, value]
     arguments += root_arguments([*system_parts(), *python_parts(python, site)])
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--proc", "/proc", *_FIRST_PROCESS, "--dev", "/dev"]
     arguments += ["--perms", "1777", "--size", _SMALL_TMPFS, "--tmpfs", "/dev/shm"]
     for place, kept in (("/tmp", mounts.tmp), (HOME, mounts.home)):
         arguments += ["--bind", str(visible(kept)), place] if kept else ["--size", _SMALL_TMPFS, "--tmpfs", place]

@@ -19,7 +19,7 @@ from harness.sandbox.bubble import Bubble, pipe
 from harness.sandbox.interface import Limits, Mounts, Result, SandboxLost
 from harness.sandbox.killing import kill_below, live_below, stopped_below
 from harness.sandbox.output import CappedOutput, finished
-from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
+from harness.sandbox.watchdog import Watchdog
 
 #: Seconds between looks while no command runs.
 _IDLE_EVERY = 0.25
@@ -97,7 +97,7 @@ class LongLived:
         if reached is None and (over := self._watchdog.exceeded_disk(now=True)):
             reached = over
             self._kill(first, before)
-        if reached == "memory" and self._watchdog.exceeded(first) == "memory":
+        if reached == "memory" and self._watchdog.exceeded(first, now=True) == "memory":
             self._end(reached)
         self._watchdog = Watchdog(self._limits, self._mounts)
         return finished(code, reached, captured, started, left)
@@ -133,7 +133,7 @@ class LongLived:
         for end in (output, self._reports.fileno(), self._bubble.status.fileno()):
             poller.register(end, select.POLLIN)
         while True:
-            for end, _ in poller.poll(MEMORY_EVERY * 1000):
+            for end, _ in poller.poll(self._watchdog.pause() * 1000):
                 if end == output and not _take(output, captured):
                     poller.unregister(output)
                 elif end == self._reports.fileno():
@@ -143,7 +143,7 @@ class LongLived:
                     raise SandboxLost("the sandbox ended while a command ran in it")
             self._drain(but=output)
             elapsed = time.monotonic() - started
-            if reached is None and elapsed > MEMORY_EVERY:
+            if reached is None:
                 reached = "seconds" if elapsed > seconds else self._watchdog.exceeded(first)
             if reached:
                 self._kill(first, before)

@@ -17,6 +17,7 @@ from harness.canonical import digest_bytes
 from harness.errors import InputError
 from harness.paths import cache_dir
 from harness.sandbox.host import visible
+from harness.sandbox.interface import WORKSPACE
 from harness.sandbox.interpreter import Interpreter
 
 #: Folders of /usr that are hidden: local software, sources, and Python packages of the distribution.
@@ -61,6 +62,10 @@ def _etc(cache: Path) -> Path:
     return folder
 
 
+#: Folders in which the sandbox gets mounts of its own.
+PLACES = ("/proc", "/dev", "/tmp", "/run", HOME, WORKSPACE)
+
+
 def _is_below(path: Path, folder: str) -> bool:
     return path == Path(folder) or Path(folder) in path.parents
 
@@ -95,7 +100,17 @@ def package_folders(python: Interpreter) -> list[Path]:
 
 
 def python_parts(python: Interpreter, site: Path) -> list[Part]:
-    """``python`` at its own prefix, with ``site`` as its only packages."""
+    """``python`` at its own prefix, with ``site`` as its only packages.
+
+    Raises:
+        InputError: a folder of the sandbox's own would cover it there.
+    """
+    for place in PLACES:
+        if _is_below(python.prefix, place) or _is_below(python.executable, place):
+            raise InputError(
+                f"the Python at {python.prefix} cannot be shown in a sandbox, which has a {place} of its own",
+                mend=f"use a Python that is installed elsewhere than below {place}",
+            )
     parts: list[Part] = []
     if not _is_below(python.prefix, "/usr") or _is_below(python.prefix, "/usr/local"):
         parts.append(("--ro-bind", str(visible(python.prefix)), str(python.prefix)))

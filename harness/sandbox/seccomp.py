@@ -1,8 +1,8 @@
 """The system-call filter of the sandbox, as a classic BPF program for ``bwrap --seccomp``.
 
 It refuses what namespaces leave open (AF_VSOCK and other exotic socket families, keyrings, io_uring, terminal
-injection), what a build or test never needs (mounting, tracing, kernel modules, new namespaces), and memory that no
-process shows as its own (memfd, System V objects), as the watchdog could not count it. A refused call
+injection), what a build or test never needs (mounting, tracing, kernel modules, new namespaces), memory that no
+process shows as its own (memfd, System V objects), as the watchdog could not count it, and fallocate. A refused call
 returns an error to the program; it is not killed.
 """
 
@@ -32,6 +32,9 @@ REFUSED = (
     "memfd_create memfd_secret shmget msgget semget"
 ).split()
 
+#: Takes space on a disk faster than a watchdog can look; libraries fall back to writing when a file system has it not.
+UNSUPPORTED = ("fallocate",)
+
 # System-call numbers: asm/unistd_64.h and asm-generic/unistd.h.
 _NUMBERS: dict[str, dict[str, int]] = {
     "x86_64": {
@@ -45,7 +48,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "syslog": 103, "acct": 163, "settimeofday": 164, "clock_settime": 227, "clock_adjtime": 305, "adjtimex": 159,
         "quotactl": 179, "lookup_dcookie": 212, "nfsservctl": 180, "kcmp": 312, "pidfd_getfd": 438,
         "process_madvise": 440, "fanotify_init": 300, "memfd_create": 319, "memfd_secret": 447, "shmget": 29,
-        "msgget": 68, "semget": 64,
+        "msgget": 68, "semget": 64, "fallocate": 285,
     },
     "aarch64": {
         "socket": 198, "clone": 220, "ioctl": 29, "clone3": 435, "ptrace": 117, "process_vm_readv": 270,
@@ -58,7 +61,7 @@ _NUMBERS: dict[str, dict[str, int]] = {
         "syslog": 116, "acct": 89, "settimeofday": 170, "clock_settime": 112, "clock_adjtime": 266, "adjtimex": 171,
         "quotactl": 60, "lookup_dcookie": 18, "nfsservctl": 42, "kcmp": 272, "pidfd_getfd": 438,
         "process_madvise": 440, "fanotify_init": 262, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
-        "msgget": 186, "semget": 190,
+        "msgget": 186, "semget": 190, "fallocate": 47,
     },
 }  # fmt: skip
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -91,6 +94,8 @@ def program(machine: str | None = None) -> bytes:
     parts += [_op(_JEQ, number["clone3"], 0, 1), _refuse(errno.ENOSYS)]
     for name in REFUSED:
         parts += [_op(_JEQ, number[name], 0, 1), _refuse(errno.EPERM)]
+    for name in UNSUPPORTED:
+        parts += [_op(_JEQ, number[name], 0, 1), _refuse(errno.EOPNOTSUPP)]
     allowed = len(SOCKET_FAMILIES)
     parts += [_op(_JEQ, number["socket"], 0, allowed + 3), _op(_LOAD, _ARG0)]
     parts += [_op(_JEQ, family, allowed - i, 0) for i, family in enumerate(SOCKET_FAMILIES)]

@@ -10,11 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from harness.sandbox import host
-from harness.sandbox.interface import WORKSPACE
-from harness.sandbox.rootfs import HOME, Part
+from harness.sandbox.rootfs import PLACES, Part
 
-#: Folders in which the sandbox gets mounts of its own.
-PLACES = ("/proc", "/dev", "/tmp", "/run", HOME, WORKSPACE)
 _KEPT_OUT = host.MS_RDONLY | host.MS_NOSUID | host.MS_NODEV
 
 

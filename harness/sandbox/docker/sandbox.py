@@ -22,7 +22,7 @@ from harness.sandbox.interpreter import Interpreter
 from harness.sandbox.output import CappedOutput, finished
 from harness.sandbox.rootfs import package_folders
 from harness.sandbox.tools import Tools
-from harness.sandbox.watchdog import MEMORY_EVERY, Watchdog
+from harness.sandbox.watchdog import Watchdog
 
 #: The wrapper (see ``Execution``): also makes itself the kernel's first choice when memory runs out, runs the command
 #: in a shell of its own, and ends what that left behind.
@@ -110,9 +110,9 @@ class DockerSandbox:
         reached: str | None = None
         wrapper: int | None = None
         while not execution.ended:
-            captured.add(execution.read(MEMORY_EVERY))
+            captured.add(execution.read(watchdog.disk_pause()))
             elapsed = time.monotonic() - started
-            if execution.ended or elapsed < MEMORY_EVERY:
+            if execution.ended:
                 continue
             if reached is None:
                 if elapsed > seconds:

@@ -6,10 +6,10 @@ import json
 import platform
 from functools import lru_cache
 
-from harness.sandbox.seccomp import NAMESPACE_FLAGS, REFUSED, SOCKET_FAMILIES, TERMINAL_INJECTION
+from harness.sandbox.seccomp import NAMESPACE_FLAGS, REFUSED, SOCKET_FAMILIES, TERMINAL_INJECTION, UNSUPPORTED
 
 _ARCHITECTURES = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
-_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_EPERM, _ENOSYS, _EOPNOTSUPP, _EAFNOSUPPORT = 1, 38, 95, 97
 
 
 def _refuse(names: list[str], error: int, *arguments: dict[str, object]) -> dict[str, object]:
@@ -23,7 +23,7 @@ def _argument(index: int, op: str, value: int, second: int = 0) -> dict[str, obj
 @lru_cache(maxsize=1)
 def profile() -> str:
     """The profile as JSON text, for ``--security-opt seccomp=``."""
-    rules = [_refuse(list(REFUSED), _EPERM), _refuse(["clone3"], _ENOSYS)]
+    rules = [_refuse(list(REFUSED), _EPERM), _refuse(["clone3"], _ENOSYS), _refuse(list(UNSUPPORTED), _EOPNOTSUPP)]
     # One rule per refused family: libseccomp joins several conditions on one argument by "or".
     last = max(SOCKET_FAMILIES)
     for family in range(last):

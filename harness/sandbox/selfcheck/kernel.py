@@ -123,8 +123,9 @@ tried("clone3", lambda: forked(435, 435, struct.pack("11Q", 0x10000000, 0, 0, 0,
     Probe(
         "kernel.join-namespace", "join the namespaces of other processes (setns)",
         """
-for name in ("user", "mnt", "net", "pid"):
-    tried(name, lambda: call(308, 268, os.open("/proc/1/ns/" + name, os.O_RDONLY), 0) == 0)
+for pid in ("1", str(os.getppid())):
+    for name in ("user", "mnt", "net", "pid"):
+        tried(pid + " " + name, lambda: call(308, 268, os.open("/proc/%s/ns/%s" % (pid, name), os.O_RDONLY), 0) == 0)
 """,
     ),
     Probe(

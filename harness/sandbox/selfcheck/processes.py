@@ -192,6 +192,17 @@ for name, outside in sorted(V["namespaces"].items()):
     ),
     Probe("processes.kill-first", "kill the sandbox's own first process", check=_first_process_check),
     Probe(
+        "processes.rewrite-first", "rewrite the first process's memory, or take its report, so that its end looks lost",
+        """
+def opened(place, how):
+    return os.getpid() != 1 and os.open(place, how) >= 0
+tried("mem", lambda: opened("/proc/1/mem", os.O_RDWR))
+tried("task", lambda: opened("/proc/1/task/1/mem", os.O_RDWR))
+for number in range(3, 20):
+    tried("fd %d" % number, lambda: opened("/proc/1/fd/%d" % number, os.O_RDONLY | os.O_NONBLOCK))
+""",
+    ),
+    Probe(
         "processes.survive-session", "leave a process behind in a session of its own",
         """
 import subprocess

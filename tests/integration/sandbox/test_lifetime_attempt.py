@@ -111,7 +111,7 @@ def test_limits_hold_for_commands(box_folder: Path, marker: str) -> None:
         box.run(f"sleep {marker} &")
         hog = "b = bytearray(b'x') * (300 << 20); import time; time.sleep(60)"
         assert box.run(f'python3 -c "{hog}"').limit == "memory"
-        assert box.run("fallocate -l 20M a; fallocate -l 20M b").limit == "disk"
+        assert box.run("fallocate -x -l 20M a; fallocate -x -l 20M b").limit == "disk"
         assert box.run("rm a b").limit is None
         assert len(host_processes(marker)) == 1
         assert b"Resource temporarily" in box.run("for i in $(seq 80); do sleep 1 & done; wait").output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -56,13 +57,43 @@ def test_holes_of_a_file_count(small: Box) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["fallocate -l 20M a; fallocate -l 20M b", "truncate -s 20M a b", "mkdir d; head -c 20M /dev/zero > d/a; "
+    ["fallocate -x -l 20M a; fallocate -x -l 20M b", "truncate -s 20M a b", "mkdir d; head -c 20M /dev/zero > d/a; "
      "head -c 20M /dev/zero > d/b; chmod 000 d"],
     ids=["quick", "holes", "closed folder"],
 )  # fmt: skip
 def test_a_command_that_ends_before_it_is_looked_at_is_over_the_limit_too(small: Box, command: str) -> None:
     done = small.run(command)
     assert (done.limit, done.returncode, done.timed_out) == ("disk", -1, False)
+
+
+@pytest.mark.parametrize(
+    "fill",
+    ["os.posix_fallocate(file, 0, 20 << 20)", "[os.write(file, block) for _ in range(5)]",
+     "os.ftruncate(file, 20 << 20); os.sendfile(file, source, 0, 20 << 20)"],
+    ids=["fallocate", "write", "sendfile"],
+)  # fmt: skip
+def test_the_fastest_writer_stays_below_twice_the_limit(small: Box, fill: str) -> None:
+    code = f"""
+import os
+block = bytes(4 << 20)
+source = os.open("/dev/shm/source", os.O_RDWR | os.O_CREAT)
+os.write(source, block); os.ftruncate(source, 20 << 20)
+for number in range(1000):
+    file = os.open(f"file{{number}}", os.O_WRONLY | os.O_CREAT)
+    {fill}
+    os.close(file)
+"""
+    assert small.run(f"python3 - <<'END'\n{code}\nEND").limit == "disk"
+    assert small.mounts.upper is not None
+    taken = sum(os.lstat(path).st_blocks * 512 for path in small.mounts.upper.iterdir())
+    assert taken < 2 * LIMITS.disk_bytes
+
+
+def test_fallocate_says_that_it_is_not_supported(small: Box) -> None:
+    """It would take gigabytes between two looks; glibc's posix_fallocate writes instead."""
+    assert b"not supported" in small.run("fallocate -l 1M file").output
+    code = "import os; os.posix_fallocate(os.open('file', os.O_RDWR | os.O_CREAT), 0, 1 << 20)"
+    assert small.text(f'python3 -c "{code}"; stat -c %s file') == "1048576\n"
 
 
 def test_deleted_files_count_while_they_are_open(small: Box) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.errors import InputError
 from harness.sandbox.interpreter import choose, inspect
+from harness.sandbox.rootfs import python_parts
 
 
 def test_a_virtual_environment_gives_its_base(tmp_path: Path) -> None:
@@ -38,3 +40,13 @@ def test_what_is_no_python_gives_nothing(tmp_path: Path) -> None:
 def test_no_fitting_version_is_named() -> None:
     with pytest.raises(InputError, match=r"3\.1 or 3\.2"):
         choose(("3.1", "3.2"))
+
+
+@pytest.mark.parametrize("place", ["/tmp/python", "/home/agent/.pyenv/versions/3.11", "/run/python", "/testbed/python"])
+def test_a_python_that_the_sandbox_would_cover_is_refused(place: str, tmp_path: Path) -> None:
+    """The system's own, another version, would answer in its stead."""
+    found = inspect(sys.executable)
+    assert found is not None
+    covered = replace(found, prefix=Path(place), executable=Path(place, "bin", "python3"))
+    with pytest.raises(InputError, match=f"{place}.*of its own"):
+        python_parts(covered, tmp_path)
