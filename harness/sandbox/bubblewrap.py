@@ -52,6 +52,7 @@ class BubblewrapSandbox:
     def start(self, mounts: Mounts, limits: Limits, lifetime: Lifetime = "action") -> None:
         self.stop()
         self._mounts, self._limits, self._lifetime = mounts, limits, lifetime
+        self._upper = _identity(mounts.upper)
         self._filter = program()
         fixed = fixed_arguments(mounts, self._python, self._site, self._environment)
         self._arguments = [str(runnable_bwrap()), *fixed]
@@ -78,6 +79,8 @@ class BubblewrapSandbox:
             if pass_fds:
                 raise InputError("a sandbox with services passes no descriptors", mend="mount a named pipe instead")
             return self._run_lasting(command, limit)
+        if _identity(self._mounts.upper) != self._upper:
+            raise SandboxLost("the folder of its changes was removed from outside, and made anew")
         watchdog = Watchdog(self._limits, self._mounts)
         with contextlib.ExitStack() as stack:
             output_read, output_write = pipe(stack)
@@ -158,3 +161,18 @@ class BubblewrapSandbox:
         lasting, self._lasting = self._lasting, None
         if lasting:
             lasting.stop()
+
+
+def _identity(folder: Path | None) -> tuple[int, int] | None:
+    """Tells a folder from another at its place.
+
+    Raises:
+        SandboxLost: it is not there.
+    """
+    if folder is None:
+        return None
+    try:
+        facts = os.stat(folder)
+    except FileNotFoundError:
+        raise SandboxLost(f"{folder} is not there any more") from None
+    return facts.st_dev, facts.st_ino

@@ -35,5 +35,7 @@ def make_sandbox(kind: str, tools: Tools, environment: Mapping[str, str] | None 
         from harness.sandbox.docker.sandbox import DockerSandbox
 
         return DockerSandbox(tools, variables)
+    if kind == "none":
+        raise InputError("no command can run in it", key="sandbox.kind", mend="set sandbox.kind: bubblewrap")
     made: Sandbox = plugins.load("sandboxes", kind)(tools, variables)
     return made

@@ -10,6 +10,7 @@ process, and no mode of any user's folder is changed.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import pwd
 import threading
@@ -36,6 +37,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 #: Held while something is mounted.
 lock = threading.Lock()
 _bound: dict[Path, Path] = {}
+_numbers = itertools.count()
 _private = False
 
 
@@ -126,10 +128,12 @@ def visible(path: Path) -> Path:
     with lock:
         for parent in (path, *path.parents):
             if parent in _bound:
-                return _bound[parent] / path.relative_to(parent)
+                if _same(parent, _bound[parent]):
+                    return _bound[parent] / path.relative_to(parent)
+                _libc.umount2(os.fsencode(_bound.pop(parent)), _MNT_DETACH)  # the folder was removed and made anew
         if not path.exists():
             raise SandboxLost(f"{path} is not there any more")
-        target = PLACE / str(len(_bound))
+        target = PLACE / str(next(_numbers))
         if path.is_dir():
             target.mkdir(mode=0o755)
         else:
@@ -137,3 +141,11 @@ def visible(path: Path) -> Path:
         mount(str(path), str(target), None, MS_BIND | MS_REC)
         _bound[path] = target
         return target
+
+
+def _same(path: Path, target: Path) -> bool:
+    """Whether ``target`` still shows what is at ``path``."""
+    try:
+        return os.path.samestat(os.stat(path), os.stat(target))
+    except OSError:
+        return False
