@@ -29,12 +29,14 @@ lock() { # lock SET INPUT... : writes requirements/SET.txt
     echo "lock: $target: $(grep -c '==' "$target") packages"
 }
 
-[ $# -gt 0 ] || set -- core dev local postgres ray report swebench
+[ $# -gt 0 ] || set -- core dev inspect local postgres ray report swebench
 for name in "$@"; do
     if [ "$name" = core ]; then
         lock core requirements/core.in requirements/build.in
     elif [ "$name" = dev ]; then # the tests cover figures, reports and PostgreSQL too
         lock dev requirements/dev.in requirements/report.in requirements/postgres.in --constraints requirements/core.txt
+    elif [ "$name" = inspect ]; then # its reader wants older ones of what core.txt pins: a whole set of its own
+        lock inspect requirements/inspect.in requirements/core.in requirements/build.in
     else
         lock "$name" "requirements/$name.in" --constraints requirements/core.txt
     fi

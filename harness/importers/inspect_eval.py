@@ -25,7 +25,7 @@ def read_inspect(path: Path, source: str, digest: str) -> Iterator[Record]:
         from inspect_ai.log import read_eval_log
     except ImportError:
         raise InputError(
-            "is a log of Inspect, whose reader is not installed", file=source, mend="pip install inspect-ai"
+            "is a log of Inspect, whose reader is not installed", file=source, mend="pip install -e .[inspect]"
         ) from None
     try:
         log = read_eval_log(str(path))

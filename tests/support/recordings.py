@@ -110,3 +110,21 @@ def write(path: Path, data: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data))
     return path
+
+
+def inspect_log(path: Path, instance: str, steps: Sequence[tuple[str, str]]) -> None:
+    """An ``.eval`` log that Inspect's own writer makes: each step a (command, output) of a shell; then a last reply."""
+    from inspect_ai import log, model, tool
+
+    messages: list[Any] = [model.ChatMessageUser(content="u")]
+    for number, (command, output) in enumerate(steps):
+        call = tool.ToolCall(id=str(number), function="bash", arguments={"cmd": command})
+        messages.append(model.ChatMessageAssistant(content="I look.", tool_calls=[call]))
+        messages.append(model.ChatMessageTool(content=output, tool_call_id=str(number), function="bash"))
+    messages.append(model.ChatMessageAssistant(content="Done."))
+    sample = log.EvalSample(id=instance, epoch=1, input="u", target="", messages=messages)
+    spec = log.EvalSpec(
+        created="2026-01-01T00:00:00+00:00", task="t", dataset=log.EvalDataset(), model="m/x", config=log.EvalConfig()
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    log.write_eval_log(log.EvalLog(eval=spec, samples=[sample], status="success"), str(path))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from recordings import BREAK, REPAIR, SUBMIT, Step, atif, mini_1, mini_1_1, write
+from recordings import BREAK, REPAIR, SUBMIT, Step, atif, inspect_log, mini_1, mini_1_1, swe_agent, write
 from tiny_lab import PROJECT, TinyLab
 
 from harness.store.store import Store
@@ -140,10 +140,18 @@ def test_formats_are_executed_alike(lab: TinyLab) -> None:
     edit = {"command": "str_replace", "path": "core.py", "old_str": "n + 2", "new_str": "2 * n"}
     steps = [[("bash", {"command": "cd tinypkg"}, "")], [("str_replace_editor", edit, "edited")]]
     write(folder / "tiny-1.json", atif(steps, agent="terminus-2"))
+    write(folder / "tiny-1.traj", swe_agent([("cd tinypkg", ""), (REPAIR.replace("tinypkg/", ""), ""), ("submit", "")]))
     (folder / "broken.traj.json").write_text("{")
     document = reverify(lab, str(folder), "--workers", "2", "--min-fidelity", "0", code=1)
-    assert sorted(one["first_pass_call"] for one in document["attempts"]) == [1, 1, 2]
+    assert sorted(one["first_pass_call"] for one in document["attempts"]) == [1, 1, 2, 2]
     assert [one["file"] for one in document["summary"]["skipped"]] == ["broken.traj.json"]
+
+
+def test_an_inspect_log_is_executed(lab: TinyLab) -> None:
+    pytest.importorskip("inspect_ai")
+    inspect_log(lab.root / "traj" / "l.eval", "tiny-1", [("ls", "README\ntinypkg\n"), (REPAIR, "")])
+    (attempt,) = reverify(lab, str(lab.root / "traj"), "--min-fidelity", "0")["attempts"]
+    assert (attempt["calls"], attempt["first_pass_call"], attempt["final_pass"]) == (3, 2, True)
 
 
 def test_stored_attempts_flow_into_the_other_commands(lab: TinyLab) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from recordings import atif, swe_agent, write
+from recordings import atif, inspect_log, swe_agent, write
 
 from harness.importers.detect import read_all
 from harness.importers.record import Observation
@@ -62,20 +62,8 @@ def test_atif_without_a_task_is_named(tmp_path: Path) -> None:
 
 
 def test_inspect(tmp_path: Path) -> None:
-    log = pytest.importorskip("inspect_ai.log")
-    model = pytest.importorskip("inspect_ai.model")
-    tool = pytest.importorskip("inspect_ai.tool")
-    call = tool.ToolCall(id="1", function="bash", arguments={"cmd": "ls"})
-    messages = [
-        model.ChatMessageUser(content="u"), model.ChatMessageAssistant(content="I look.", tool_calls=[call]),
-        model.ChatMessageTool(content="a\n", tool_call_id="1", function="bash"),
-        model.ChatMessageAssistant(content="Done."),
-    ]  # fmt: skip
-    sample = log.EvalSample(id="x__y-3", epoch=1, input="u", target="", messages=messages)
-    spec = log.EvalSpec(
-        created="2026-01-01T00:00:00+00:00", task="t", dataset=log.EvalDataset(), model="m/x", config=log.EvalConfig()
-    )
-    log.write_eval_log(log.EvalLog(eval=spec, samples=[sample], status="success"), str(tmp_path / "l.eval"))
+    pytest.importorskip("inspect_ai")
+    inspect_log(tmp_path / "l.eval", "x__y-3", [("ls", "a\n")])
     (record,) = read_all([tmp_path]).records
     assert (record.instance, record.model, record.exit_status) == ("x__y-3", "m/x", "submitted")
     assert record.calls[0].actions[0].command == "ls"
