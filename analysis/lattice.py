@@ -62,7 +62,7 @@ def mean_of_draws(one: ExactLaw, draws: int, sizes: list[int], most: int = MOST_
     """
     if draws == 1:
         return one
-    whole = _whole(one.values, lcm(*sizes))
+    whole = whole_multiples(one.values, lcm(*sizes))
     if whole is None:
         return None
     numerators, scale = whole
@@ -80,8 +80,9 @@ def mean_of_draws(one: ExactLaw, draws: int, sizes: list[int], most: int = MOST_
     return ExactLaw((draws * low + step * np.arange(points)) / (scale * draws), law / law.sum())
 
 
-def _whole(values: NDArray[np.float64], base: int) -> tuple[NDArray[np.int64], int] | None:
-    """The values as whole multiples of 1/scale for the smallest power of ``base`` that serves."""
+def whole_multiples(values: NDArray[np.float64], base: int) -> tuple[NDArray[np.int64], int] | None:
+    """The values as whole multiples of 1/scale for the smallest power of ``base`` that serves; they are taken to 12
+    decimals."""
     scale = 1
     while scale <= 10**7:
         scaled = values * scale
