@@ -1,0 +1,1 @@
+"""Planning tasks: choose projects within a budget under requirements and exclusions; drawn from seeds."""
