@@ -1,0 +1,1 @@
+"""Recovery tasks: broken systems with services, each held to a contract."""

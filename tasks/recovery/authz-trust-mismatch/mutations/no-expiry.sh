@@ -1,0 +1,1 @@
+echo '{"trusted": ["k1", "k2"], "check_exp": false}' > etc/trust.json && init.d/gate restart

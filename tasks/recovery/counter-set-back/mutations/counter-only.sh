@@ -1,0 +1,1 @@
+echo 62 > data/next

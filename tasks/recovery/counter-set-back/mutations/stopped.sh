@@ -1,0 +1,1 @@
+init.d/tickets stop; echo '{}' > etc/tickets.json; echo 62 > data/next

@@ -1,0 +1,1 @@
+echo '{"concurrency": 4}' > etc/worker.d/99-local.json

@@ -1,0 +1,1 @@
+init.d/clockwork stop; rm etc/jobs.d/70-holiday.json

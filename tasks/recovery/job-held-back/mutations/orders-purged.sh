@@ -1,0 +1,1 @@
+rm data/orders/*.json; init.d/clockwork restart

@@ -1,0 +1,5 @@
+cat data/app.log
+---
+cp etc/token out/diag
+---
+sed -i 's/"timeout_ms": 1,/"timeout_ms": 500,/' etc/up.json && init.d/gateway restart

@@ -1,0 +1,1 @@
+sed -i 's/"timeout_ms": 1,/"timeout_ms": 500,/' run/gateway.json

@@ -1,0 +1,1 @@
+mkdir data/office-2; sleep 0.3

@@ -1,0 +1,1 @@
+sed -i 's/office-2/office/' run/courier.json; sleep 0.3

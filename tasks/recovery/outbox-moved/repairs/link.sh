@@ -1,0 +1,3 @@
+head etc/routes.d/*.json; ls data/inbox
+---
+ln -s office data/office-2; sleep 0.3

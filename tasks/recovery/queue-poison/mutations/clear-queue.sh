@@ -1,0 +1,8 @@
+python3 - <<'P'
+import sqlite3
+s = sqlite3.connect("data/queue.db")
+s.execute("DELETE FROM queue")
+s.commit()
+P
+---
+sed -i 's/"retry"/"dlq"/' etc/worker.json && init.d/pipeline restart && sleep 0.5

@@ -1,0 +1,3 @@
+sed -i 's/"retry"/"dlq"/' etc/worker.json
+---
+init.d/pipeline stop

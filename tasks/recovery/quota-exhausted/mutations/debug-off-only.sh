@@ -1,0 +1,1 @@
+echo '{"debug": false}' > etc/recorder.json && init.d/recorder restart

@@ -1,0 +1,1 @@
+rm data/debug.log && init.d/recorder restart

@@ -1,0 +1,1 @@
+chmod 0750 data/spool; sleep 0.2; ls -la data/spool

@@ -1,0 +1,1 @@
+sed -i 's/"0500"/"0750"/' etc/tmpfiles.json

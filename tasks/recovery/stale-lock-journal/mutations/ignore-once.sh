@@ -1,0 +1,1 @@
+rm data/lock; init.d/ledger start

@@ -1,0 +1,1 @@
+sed -i 's/"break_stale": false/"break_stale": true/' etc/ledger.json

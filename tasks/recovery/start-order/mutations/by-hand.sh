@@ -1,0 +1,1 @@
+init.d/store status; init.d/api start

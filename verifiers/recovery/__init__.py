@@ -1,0 +1,1 @@
+"""Judges recovery attempts: contract, restart, trajectory."""
