@@ -1,0 +1,1 @@
+"""Scores of recovery tasks: quality, reliability, efficiency, and what a reader needs to trust them. Pure functions."""
