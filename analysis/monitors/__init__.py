@@ -1,0 +1,1 @@
+"""Monitors as rules that act: what an alarm at a threshold is worth, how it is calibrated, how it did."""
