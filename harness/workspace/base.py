@@ -53,13 +53,16 @@ class Base:
     """Of the agent's copy, ``.git`` included."""
 
 
-def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers: list[Path]) -> Base:
+def build_base(
+    key: dict[str, object], unpack: Callable[[Path], None], compilers: list[Path], *, repository: bool = True
+) -> Base:
     """The base for ``key``, built if it is not in the cache.
 
     Args:
         key: JSON data that determines the tree.
         unpack: fills an empty folder with the tree.
         compilers: Python binaries to byte-compile the evaluator's copy with.
+        repository: whether the agent's copy is a git repository of one commit.
     """
     folder = _folder(key)
     with locked(cache_dir() / "locks" / f"base-{folder.name}"):
@@ -69,7 +72,7 @@ def build_base(key: dict[str, object], unpack: Callable[[Path], None], compilers
             remove_tree(torn)
             (fresh / "tree").mkdir(parents=True)
             unpack(fresh / "tree")
-            _finish(fresh)
+            _finish(fresh, repository)
             if folder.exists():
                 os.rename(folder, torn)
             os.rename(fresh, folder)
@@ -99,10 +102,11 @@ def _folder(key: dict[str, object]) -> Path:
     return cache_dir() / "bases" / f"{digest_json({'key': key, 'recipe': RECIPE})[:32]}-{host.owner()}"
 
 
-def _finish(fresh: Path) -> None:
+def _finish(fresh: Path, repository: bool) -> None:
     tree, evaluator = fresh / "tree", fresh / "evaluator"
     subprocess.run(["cp", "-a", tree, evaluator], check=True)
-    _commit(tree)
+    if repository:
+        _commit(tree)
     manifest = scan_tree(str(tree))
     for copy in (tree, evaluator):
         for folder, names, files in os.walk(copy):

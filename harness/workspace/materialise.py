@@ -1,7 +1,8 @@
 """Writes a layer back to disk, as a folder that overlayfs can mount as a lower or as an upper.
 
 The manifest may come from an adversary: a path that leaves the folder is refused, links are created but never
-followed, setuid, setgid and sticky bits are dropped, special files other than whiteouts are not made.
+followed, setuid and setgid bits are dropped, and special files other than whiteouts are made only where an agent goes
+on from the layer (``restore``), who left them there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from harness.errors import InputError
 from harness.sandbox.host import give
 from harness.workspace.manifest import Entry, Manifest, decode_name, encode_name
 
+#: Special files that anybody may make, by their kind.
+_NODES = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -27,13 +30,17 @@ def safe_path(path: str) -> str:
     return name
 
 
-def materialise(manifest: Manifest, target: Path, content: Callable[[str], bytes], base: Manifest) -> None:
+def materialise(
+    manifest: Manifest, target: Path, content: Callable[[str], bytes], base: Manifest, *, whole: bool = False
+) -> None:
     """Creates the entries of ``manifest`` below the empty folder ``target``.
 
     Args:
         content: file content by SHA-256.
         base: the base's manifest; folders that exist there keep its mode where the layer does not change them.
+        whole: named pipes, sockets and sticky bits too.
     """
+    bits = 0o1777 if whole else 0o777
     for path in manifest:
         safe_path(path)
     needed = {path.rpartition("/")[0] for path in manifest} - {""}
@@ -50,12 +57,20 @@ def materialise(manifest: Manifest, target: Path, content: Callable[[str], bytes
         give(place)
     for path, entry in manifest.items():
         if entry.kind != "directory":
-            _create(target / decode_name(path), entry, content)
+            _create(target / decode_name(path), entry, content, bits)
+            if whole and entry.kind in _NODES:
+                _make_node(target / decode_name(path), entry)
     for path in sorted(folders, reverse=True):  # last, so that a folder without permission can be filled
-        (target / decode_name(path)).chmod(folders[path] & 0o777)
+        (target / decode_name(path)).chmod(folders[path] & bits)
 
 
-def _create(place: Path, entry: Entry, content: Callable[[str], bytes]) -> None:
+def _make_node(place: Path, entry: Entry) -> None:
+    os.mknod(place, _NODES[entry.kind] | 0o600)
+    place.chmod(entry.mode & 0o1777)
+    give(place)
+
+
+def _create(place: Path, entry: Entry, content: Callable[[str], bytes], bits: int) -> None:
     if entry.kind == "symlink":
         os.symlink(decode_name(entry.target or ""), place)
         give(place)
@@ -66,7 +81,7 @@ def _create(place: Path, entry: Entry, content: Callable[[str], bytes]) -> None:
         try:
             with open(end, "wb", closefd=False) as stream:
                 stream.write(content(entry.sha256 or ""))
-            os.fchmod(end, entry.mode & 0o777)
+            os.fchmod(end, entry.mode & bits)
         finally:
             os.close(end)
         give(place)

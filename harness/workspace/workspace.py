@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +18,10 @@ from harness.workspace.layer import Layer, LayerReader
 from harness.workspace.manifest import Manifest
 from harness.workspace.materialise import materialise
 from harness.workspace.orphans import end_users_of
+from harness.workspace.restore import restore
+
+#: Places beside the workspace that last as long as it, and are part of its state but not of its layer.
+SCRATCH = ("tmp", "home")
 
 
 @lru_cache(maxsize=1)
@@ -56,6 +60,7 @@ class Workspace:
         self.base = base
         self._folder = _fresh_folder("upper", "work", "tmp", "home", "calls")
         self._reader = LayerReader(str(self._folder / "upper"), base.manifest)
+        self._scratch = {name: LayerReader(str(self._folder / name), {}) for name in SCRATCH}
 
     @property
     def mounts(self) -> Mounts:
@@ -73,6 +78,20 @@ class Workspace:
     def snapshot(self, on_content: Callable[[bytes], object] | None = None) -> Layer:
         """The layer as it is now; no sandbox may be running (one with services: see ``paused`` of bubblewrap's)."""
         return self._reader.read(on_content)
+
+    def scratch(self, on_content: Callable[[bytes], object] | None = None) -> dict[str, Layer]:
+        """/tmp and home as they are now, as layers on nothing, by their names in ``SCRATCH``; as ``snapshot``."""
+        return {name: reader.read(on_content) for name, reader in self._scratch.items()}
+
+    def put_back(self, layer: Layer, scratch: Mapping[str, Layer], content: Callable[[str], bytes]) -> None:
+        """Fills this workspace, a fresh one, with a layer and with /tmp and home as they were; see ``restore``.
+
+        Raises:
+            InputError: one of them is refused, or is not what came back; remove the workspace then.
+        """
+        restore(layer, self._folder / "upper", content, self.base.manifest, self._reader)
+        for name, was in scratch.items():
+            restore(was, self._folder / name, content, {}, self._scratch[name])
 
     def close(self) -> None:
         remove_tree(self._folder)
