@@ -18,12 +18,13 @@ CORE := .venv/.installed-core-$(call digest,requirements/core.txt pyproject.toml
 DEV := .venv/.installed-dev-$(call digest,requirements/dev.txt)
 LOCAL := .venv/.installed-local-$(call digest,requirements/local.txt)
 REPORT := .venv/.installed-report-$(call digest,requirements/report.txt)
+SWEBENCH := .venv/.installed-swebench-$(call digest,requirements/swebench.txt)
 needs_local := $(filter local,$(subst $(comma), ,$(RUNTIME)))
 
 .PHONY: help setup collect test test-slow lint types check gate doctor status export protocols bench lock clean
 .PHONY: replay audit report
-.PHONY: docker-image
-.PHONY: soak
+.PHONY: docker-image docker-instance swebench
+.PHONY: soak certificate-errors
 .PHONY: need-stage local-weights remake
 
 help: ## prints this list
@@ -51,6 +52,10 @@ $(DEV): $(CORE)
 $(REPORT): $(CORE)
 	@requirements/setup.sh report
 	@rm -f .venv/.installed-report-* && touch $@
+
+$(SWEBENCH): $(CORE)
+	@requirements/setup.sh swebench
+	@rm -f .venv/.installed-swebench-* && touch $@
 
 $(LOCAL): $(CORE)
 	@requirements/setup.sh local
@@ -90,6 +95,13 @@ doctor: $(CORE) ## says what this machine lacks and how to mend it
 docker-image: ## builds the image of the Docker sandbox from this Debian host (BUILD=registry: from a registry)
 	@docker/build.sh "$(BUILD)"
 
+swebench: $(SWEBENCH) ## installs the swebench package, for SWE-bench instances in Docker
+
+docker-instance: $(SWEBENCH) ## builds the image of a SWE-bench instance (INSTANCE=, DATASET=file, REPOS=mirrors)
+	@test -n "$(INSTANCE)" -a -n "$(DATASET)" -a -n "$(REPOS)" || { echo "make docker-instance: which one? e.g. make" \
+		"docker-instance INSTANCE=sympy__sympy-22714 DATASET=verified.jsonl REPOS=repos" >&2; exit 2; }
+	@$(PY) docker/instance.py "$(INSTANCE)" --dataset "$(DATASET)" --repos "$(REPOS)"
+
 gate: $(CORE) ## qualifies the task packages (TASK= for some)
 	@$(RESTARTLAB) gate $(TASK) $(ARGS)
 
@@ -105,6 +117,9 @@ bench: $(DEV) ## runs the benchmarks and renews their table in README.md
 
 soak: $(DEV) ## kills parts of collections KILLS= times (200; SEED=1) and compares what they come to
 	@PYTHONUNBUFFERED=1 $(PY) tests/support/soak.py --kills "$(or $(KILLS),200)" --seed "$(or $(SEED),1)" $(ARGS)
+
+certificate-errors: $(DEV) ## simulates checkpoint stages of known truth (STAGES=1000): does any certificate err too often?
+	@$(PY) tests/support/certificate_errors.py --stages "$(or $(STAGES),1000)"
 
 lint: $(DEV) ## ruff
 	@$(PY) -m ruff check .

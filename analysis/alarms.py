@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +20,7 @@ from analysis.arms import Pool, pool_of
 from analysis.cells import Cell
 from analysis.errors import InputError
 from analysis.opportunity import Cohort
-
-Floats = NDArray[np.float64]
-_CHUNK = 4_000_000
-
-
-class Estimate(NamedTuple):
-    """A value with its 95 % interval; None where the data do not define it (no failing attempt, a single task)."""
-
-    value: float | None
-    low: float | None
-    high: float | None
+from analysis.task_draws import CHUNK, Estimate, Floats, TaskDraws
 
 
 @dataclass(frozen=True)
@@ -158,7 +147,7 @@ class _Decision:
         charged = np.where(alarm, self.charged_p[members][of], self.charged_success[mine])
         net = total(w * (charged - y)) - self.kappa * live
         advantage = np.stack([total(w * (p[of] - y) * (alarm == a)) for a in (False, True)], axis=1)
-        draws = _Draws(tasks, replicates, seed)
+        draws = TaskDraws(tasks, replicates, seed)
 
         def mean(column: Floats) -> Estimate:
             return draws.estimate(lambda n: n @ column / tasks)
@@ -207,34 +196,6 @@ def _divided(above: Floats, below: Floats) -> Floats:
     return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 1e-12)
 
 
-class _Draws:
-    """How often each bootstrap replicate draws each task. The same draws serve every statistic of a cohort."""
-
-    def __init__(self, tasks: int, replicates: int, seed: int):
-        self._tasks, self._replicates, self._seed = tasks, replicates, seed
-
-    def estimate(self, statistic: Callable[[Floats], Floats]) -> Estimate:
-        """The statistic of every task once, and percentiles 2.5 and 97.5 of the replicates that define it.
-
-        Args:
-            statistic: from counts of shape (r, tasks) to values of shape (r,), NaN where undefined.
-        """
-        value = float(statistic(np.ones((1, self._tasks)))[0])
-        if np.isnan(value):
-            return Estimate(None, None, None)
-        if self._tasks < 2 or self._replicates < 1:
-            return Estimate(value, None, None)
-        rng = np.random.default_rng(self._seed)
-        step = max(1, _CHUNK // self._tasks)
-        equal = np.full(self._tasks, 1 / self._tasks)
-        parts = [
-            statistic(rng.multinomial(self._tasks, equal, min(step, self._replicates - begin)).astype(np.float64))
-            for begin in range(0, self._replicates, step)
-        ]
-        low, high = np.nanpercentile(np.concatenate(parts), [2.5, 97.5])
-        return Estimate(value, float(low), float(high))
-
-
 def _auroc(score: Floats, fails: NDArray[np.bool_], w: Floats, of: NDArray[np.int64]) -> Callable[[Floats], Floats]:
     """Weighted chance that a failing continuation scores above a succeeding one, ties half."""
     known = np.flatnonzero(~np.isnan(score))
@@ -245,7 +206,7 @@ def _auroc(score: Floats, fails: NDArray[np.bool_], w: Floats, of: NDArray[np.in
     def statistic(counts: Floats) -> Floats:
         if len(order) == 0:
             return np.full(len(counts), np.nan)
-        step = max(1, _CHUNK // len(order))
+        step = max(1, CHUNK // len(order))
         return np.concatenate([part(counts[begin : begin + step]) for begin in range(0, len(counts), step)])
 
     def part(counts: Floats) -> Floats:

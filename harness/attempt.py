@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import time
 import traceback
-from contextlib import nullcontext
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import plugins
 from harness.agents.interrupts import AttemptLost, end_attempt
 from harness.agents.submission import is_submission
+from harness.checkpoints.episode import Episode
 from harness.disk import shortage
 from harness.environment import host_environment
+from harness.errors import InputError
 from harness.layer_store import LayerStore
+from harness.monitors.watch import Watch
 from harness.outcome import Progress, event_of, known_total
+from harness.oversight import Oversight
 from harness.paths import state_dir
+from harness.protocol.intervention import Alarm
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
 from harness.recorder import Recorder, action_flags, command_digest
-from harness.sandbox.interface import Limits, Result, SandboxLost
+from harness.recovery.clients import Clients
+from harness.sandbox.interface import Limits, Result, Sandbox, SandboxLost
+from harness.second_verdict import second_verdict
 from harness.slots import SlotKinds, Slots
-from harness.store.blobs import Blobs
+from harness.store.blobs import BlobError, Blobs
 from harness.store.records import ActionRecord, Attempt, TryResult
 from harness.workspace.layer import Layer
 from harness.workspace.workspace import Workspace
@@ -32,9 +41,14 @@ from verifiers.kinds import prepare_place
 from verifiers.place import Place
 from verifiers.tamper import audit_layer
 from verifiers.verdict import Verdict
+from verifiers.watching import Ending
 
 if TYPE_CHECKING:
+    from harness.agents.agent import Intervene
+    from harness.agents.meter import Meter
     from harness.models.retrying import FailedRequest
+    from harness.recovery.intervening import Intervention
+    from harness.recovery.triggers import Charge
 
 #: Variables inside the sandbox, as mini-swe-agent sets them.
 VARIABLES = {"PAGER": "cat", "MANPAGER": "cat", "LESS": "-R", "PIP_PROGRESS_BAR": "off", "TQDM_DISABLE": "1"}
@@ -50,6 +64,8 @@ class Unit:
     trajectory: Path
     local_url: str | None = None
     slots: SlotKinds = field(default_factory=SlotKinds)
+    episode: Episode | None = None
+    """The checkpoint that it goes on from; None: the task's beginning."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +101,12 @@ def run_try(unit: Unit) -> TryResult | Lost:
         recorder.write(
             "start", attempt=attempt.id, stage=attempt.stage, task=attempt.task, runtime=attempt.runtime,
             arm=attempt.arm, repeat=attempt.repeat, horizon=attempt.horizon, seed=str(attempt.seed),
+            **(unit.episode.facts if unit.episode else {}),
         )  # fmt: skip
+        if unit.protocol.planning:
+            from harness.planning.episode import Episode
+
+            return Episode(unit, recorder).run()
         return _Try(unit, recorder).run()
 
 
@@ -98,30 +119,46 @@ class _Try:
     actions: list[ActionRecord] = field(default_factory=list)
     outcome: dict[str, Any] = field(default_factory=dict)
     passed_layer: Layer | None = None
+    last_layer: Layer | None = None
+    _oversight: Oversight | None = None
 
     def run(self) -> TryResult | Lost:
         began = time.monotonic()
         try:
             place = self._place()
             prompts = load_prompts(self.unit.protocol.agent.prompts)
-            with Workspace(place.base) as workspace:
-                self._workspace, self._verifier = workspace, place.cached_verifier
-                status = self._drive(place, prompts, workspace)
+            with ExitStack() as self._stack:
+                self._workspace = self._stack.enter_context(Workspace(place.base))
+                self._oversight = Oversight(place, self._layers)
+                self._put_back()
+                status = self._drive(place, prompts)
         except AttemptLost as lost:
             self.recorder.write("lost", reason=lost.reason, detail=lost.detail)
+            self._conclude("censored", time.monotonic() - began, lost.reason)
             return Lost(
                 lost.reason, lost.detail, self.progress.calls, time.monotonic() - began, known_total(self.costs),
                 self.outcome | {"detail": lost.detail[:500]}, tuple(self.actions),
             )  # fmt: skip
         event, call, reason = event_of(self.progress, status)
-        findings = self._audit(place) if event == "verified" else ()
+        self._conclude(event, time.monotonic() - began)
+        wall_s = time.monotonic() - began
+        findings = (self._audit(place) if event == "verified" else ()) + self._second_verdict(place)
         self.recorder.write("end", event=event, call=call, reason=reason)
         return TryResult(
-            event=event, call=call, calls=self.progress.calls, wall_s=time.monotonic() - began,
+            event=event, call=call, calls=self.progress.calls, wall_s=wall_s,
             action=self.progress.passed_action if event == "verified" else None, reason=reason,
             cost_usd=known_total(self.costs), unpassed_at=self.progress.unpassed_at,
             repassed_at=self.progress.repassed_at, outcome=self.outcome, actions=tuple(self.actions), findings=findings,
         )  # fmt: skip
+
+    def _conclude(self, event: str, wall_s: float, lost: str | None = None) -> None:
+        """Adds to the outcome what the judge says of the attempt as a whole."""
+        attempt = self.unit.attempt
+        if self._oversight is not None:
+            self.outcome |= self._oversight.outcome(Ending(
+                attempt.runtime, attempt.repeat, event, attempt.origin, known_total(self.costs),
+                wall_s - self.outcome.get("waiting_s", 0.0), self.unit.protocol.runtimes[attempt.runtime].track, lost,
+            ))  # fmt: skip
 
     def _place(self) -> Place:
         task = load_task(self.unit.attempt.task)
@@ -143,9 +180,11 @@ class _Try:
         named: list[tuple[plugins.Group, str]] = [
             ("agents", runtime.agent), ("sandboxes", place.sandbox_kind), ("verifiers", place.task.kind)
         ]  # fmt: skip
+        arms = [arm for arm in self.unit.protocol.arms if arm.name == self.unit.attempt.arm]
+        named += [("monitors", arm.trigger.monitor) for arm in arms if isinstance(arm.trigger, Alarm)]
         return plugins.releases([*named, ("tasks", source)] if source else named)
 
-    def _drive(self, place: Place, prompts: Prompts, workspace: Workspace) -> str:
+    def _drive(self, place: Place, prompts: Prompts) -> str:
         """Lets the agent work; returns the status that ended it."""
         from harness.agents.agent import RecordedAgent
         from harness.agents.environment import SandboxEnvironment
@@ -155,21 +194,20 @@ class _Try:
 
         protocol, attempt = self.unit.protocol, self.unit.attempt
         sandbox = place.make_sandbox(VARIABLES)
-        try:
-            sandbox.start(workspace.mounts, sandbox_limits(protocol))
-        except SandboxLost as lost:
-            raise AttemptLost("sandbox_lost", str(lost)) from lost
+        self._start(sandbox)
         runtime = protocol.runtimes[attempt.runtime]
         config = {
             "system_template": prompts.system, "instance_template": prompts.instance,
             "max_consecutive_format_errors": protocol.agent.max_consecutive_format_errors,
         }  # fmt: skip
         work, slots = WorkTime(protocol.limits.wall_seconds), self.unit.slots
+        make = partial(
+            make_model, protocol, runtime, place.task, prompts, local_url=self.unit.local_url, work=work,
+            slot=_entering(slots.model_calls), on_failure=self._on_failure,
+        )  # fmt: skip
         with work.waiting():  # the first model of a process is slow to import
-            model = make_model(
-                protocol, runtime, place.task, prompts, seed=attempt.seed, local_url=self.unit.local_url,
-                work=work, slot=_entering(slots.model_calls), on_failure=self._on_failure,
-            )  # fmt: skip
+            model = make(seed=attempt.seed, **(self.unit.episode.law if self.unit.episode else {}))
+        clients = Clients(make, attempt.seed, model, getattr(runtime.model, "after", None) or ())
         environment = SandboxEnvironment(
             sandbox, protocol.limits.command_seconds, self._on_action, work, _entering(slots.sandboxes)
         )
@@ -182,16 +220,101 @@ class _Try:
                 return visit(
                     plugins.load("agents", runtime.agent), model, environment, meter, task=place.task.issue,
                     seed=attempt.seed, on_message=self._on_message, on_error=self._on_agent_error,
-                    on_context=lambda kept: self.recorder.write("context", kept=kept), **config,
+                    on_context=self._on_context, **config,
                 )  # fmt: skip
-            agent = RecordedAgent(model, environment, meter=meter, on_message=self._on_message, **config)
+            agent = RecordedAgent(
+                model, environment, meter=meter, on_message=self._on_message, on_context=self._on_context,
+                intervene=self._intervention(place, sandbox, meter, clients) or self._opening(place, model), **config,
+            )  # fmt: skip
             return str(agent.run(task=place.task.issue).get("exit_status", ""))
         finally:
             self.outcome["waiting_s"] = round(work.waiting_s, 3)
             sandbox.stop()
 
+    def _put_back(self) -> None:
+        """Makes the workspace what the episode begins with."""
+        try:
+            if self.unit.episode:
+                self.unit.episode.put_back(self._workspace, self._layers.get)
+        except (InputError, BlobError) as error:
+            raise AttemptLost("checkpoint_refused", str(error)) from error
+
+    def _opening(self, place: Place, model: Any) -> Intervene | None:
+        """What puts the conversation that the episode begins with in place of the prompts; None: they stay."""
+        from harness.agents.agent import Episode as Going
+
+        episode = self.unit.episode
+        if episode is None or not episode.talks:
+            return None
+
+        def begin(opening: Sequence[dict[str, Any]], ending: str | None) -> Going | None:
+            if self.progress.calls:
+                return None
+            try:
+                messages = episode.conversation(opening, place, self._layers.get)
+            except BlobError as error:
+                raise AttemptLost("checkpoint_refused", str(error)) from error
+            return Going(messages, 0, model)
+
+        return begin
+
+    def _start(self, sandbox: Sandbox) -> None:
+        assert self._oversight
+        try:
+            self._oversight.start(sandbox, self._workspace, sandbox_limits(self.unit.protocol))
+        except SandboxLost as lost:
+            raise AttemptLost("sandbox_lost", str(lost)) from lost
+
+    def _intervention(self, place: Place, sandbox: Sandbox, meter: Meter, clients: Clients) -> Intervention | None:
+        """What the arm does to the attempt; None: nothing."""
+        from harness.monitors.online import ask_model
+        from harness.recovery.intervening import Hands, Intervention
+        from harness.recovery.summary import summarise
+        from harness.recovery.triggers import make_trigger
+
+        attempt = self.unit.attempt
+        arm = next((arm for arm in self.unit.protocol.arms if arm.name == attempt.arm), None)
+        if arm is None or arm.action is None:
+            return None
+
+        def reset() -> None:
+            sandbox.stop()
+            self._workspace.close()
+            self._workspace = self._stack.enter_context(Workspace(place.base))
+            self._start(sandbox)
+
+        watch = Watch()
+        watch.take({"type": "start", "task": attempt.task, "horizon": attempt.horizon})
+        self.recorder.listener = watch.take
+        hands = Hands(
+            summarise=lambda: summarise(self._snapshot(), place.base, self._layers.get, place.make_sandbox()),
+            reset=reset, client=clients, ask=lambda said, question: ask_model(clients.present, list(said), question),
+            record=self.recorder.write, charged=self._on_charge,
+            passed=lambda: self.progress.passed_call is not None,
+        )  # fmt: skip
+        trigger = make_trigger(arm.trigger) if arm.trigger else None
+        made = Intervention(arm.action, trigger, arm.most, meter, hands, watch)
+        self.outcome["interventions"] = made.applied
+        return made
+
+    def _snapshot(self) -> Layer:
+        assert self._oversight
+        return self._oversight.snapshot()
+
+    def _on_charge(self, charge: Charge, alarm: bool) -> None:
+        """What a monitor used: part of the attempt's calls and cost."""
+        self.progress.calls = min(self.progress.calls + charge.calls, self.unit.attempt.horizon)
+        self.costs.append(charge.cost_usd)
+        self.recorder.write(
+            "monitor", call=self.progress.calls, calls=charge.calls, cost_usd=charge.cost_usd, alarm=alarm
+        )
+
     def _on_message(self, message: dict[str, Any]) -> None:
         self.recorder.write("message", message=message)
+
+    def _on_context(self, kept: int) -> None:
+        """The conversation goes on with its first ``kept`` messages, and others after them."""
+        self.recorder.write("context", kept=kept)
 
     def _on_agent_error(self, error: BaseException) -> None:
         """An error of another package's agent, which ends the attempt."""
@@ -223,13 +346,17 @@ class _Try:
         self.recorder.action(call, action, command, result)
         if lack := shortage(state_dir(), starting=False):
             raise AttemptLost("disk_full", lack)
-        layer = self._layers.snapshot(self._workspace)
-        verdict = self._verifier.verify(layer, self._layers.get)
-        self.recorder.verdict(call, action, layer.digest, verdict)
+        assert self._oversight
+        try:
+            layer, verdict = self._oversight.judge(call, command, result)
+        except SandboxLost as lost:
+            raise AttemptLost("sandbox_lost", str(lost)) from lost
+        self.recorder.verdict(call, action, layer.digest, verdict, self._layers.scratch(self._workspace))
         self.actions.append(_action_record(call, action, command, result, layer, verdict))
         if verdict.state == "infra_error":
             raise AttemptLost("verifier_failure", verdict.detail)
         self.progress.judge(verdict.passed)
+        self.last_layer = layer
         if verdict.passed and self.passed_layer is None:
             self.passed_layer = layer
         rules = self.unit.protocol.verification
@@ -241,6 +368,13 @@ class _Try:
     def _audit(self, place: Place) -> tuple[dict[str, Any], ...]:
         assert self.passed_layer is not None
         return tuple(audit_layer(self.passed_layer, place.base, self._layers.get))
+
+    def _second_verdict(self, place: Place) -> tuple[dict[str, Any], ...]:
+        """Has the task's other grader, if it has one, judge the first passing state, or else the last one."""
+        passed, layer = self.passed_layer is not None, self.passed_layer or self.last_layer
+        said, findings = second_verdict(place, layer, passed, self._layers.get)
+        self.outcome |= said
+        return findings
 
 
 def _entering(slots: Slots | None) -> Any:

@@ -10,19 +10,21 @@ from typing import Any, Literal
 
 from harness.errors import InputError
 
-Group = Literal["agents", "sandboxes", "verifiers", "tasks"]
+Group = Literal["agents", "sandboxes", "verifiers", "tasks", "monitors"]
 
 #: Names that come with the project; no package may offer one of them.
 BUILT_IN: Mapping[Group, tuple[str, ...]] = {
-    "agents": ("scripted", "oracle", "nop", "default"),
-    "sandboxes": ("bubblewrap", "docker"),
-    "verifiers": ("hidden-tests", "swebench"),
+    "agents": ("scripted", "oracle", "nop", "default", "direct", "behaviour"),
+    "sandboxes": ("bubblewrap", "docker", "none"),
+    "verifiers": ("hidden-tests", "swebench", "planning", "recovery"),
     "tasks": (),
+    "monitors": ("fixed-time", "format-errors", "unchanged", "repeated-command", "stated-confidence"),
 }
 
-#: What an object of a group must have; of ``agents`` and ``sandboxes`` it is called itself.
+#: What an object of a group must have; of ``agents``, ``sandboxes`` and ``monitors`` it is called itself.
 _NEEDED: dict[Group, tuple[str, ...]] = {
     "agents": (), "sandboxes": (), "verifiers": ("prepare", "known", "qualify"), "tasks": ("ids", "load"),
+    "monitors": (),
 }  # fmt: skip
 
 

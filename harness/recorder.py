@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -83,6 +83,8 @@ class Recorder:
     def __init__(self, path: Path):
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
+        self.listener: Callable[[dict[str, Any]], None] | None = None
+        """Told of every line once it is written."""
         # Unbuffered: a line is in the kernel's hands, and survives this process, once write returns.
         self._stream = open(path, "ab", buffering=0)
 
@@ -92,6 +94,8 @@ class Recorder:
         except (TypeError, ValueError, RecursionError):
             line = _encode({"type": kind, **{name: _encodable(value) for name, value in facts.items()}})
         self._append(line + b"\n")
+        if self.listener:
+            self.listener({"type": kind, **facts})
 
     def _append(self, line: bytes) -> None:
         """Writes all of ``line`` or, where the disk is full, none of it: a torn line would swallow the next one."""
@@ -111,8 +115,12 @@ class Recorder:
             **encode_output(result.output),
         )  # fmt: skip
 
-    def verdict(self, call: int, action: int, layer: str, verdict: Verdict) -> None:
-        self.write("verdict", call=call, action=action, layer=layer, cached=verdict.cached, **verdict.data())
+    def verdict(
+        self, call: int, action: int, layer: str, verdict: Verdict, scratch: dict[str, str] | None = None
+    ) -> None:
+        """``scratch``: digests of the layers of /tmp and home, of those that hold anything; None: they are not kept."""
+        kept = {} if scratch is None else {"scratch": scratch}
+        self.write("verdict", call=call, action=action, layer=layer, cached=verdict.cached, **kept, **verdict.data())
 
     def close(self) -> None:
         self._stream.close()

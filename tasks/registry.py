@@ -8,12 +8,15 @@ from harness import plugins
 from harness.errors import InputError
 from tasks import package
 from tasks.interface import Task, TaskSource
+from tasks.planning.source import Planning
+from tasks.recovery.source import RecoveryTasks
 from tasks.swebench.source import Swebench
 
 
 def sources() -> list[TaskSource]:
     """Where tasks come from: the task directory, the datasets of this run, the entry points of ``restartlab.tasks``."""
-    return [package.Packages(), Swebench(), *(plugins.load("tasks", name) for name in plugins.offered("tasks"))]
+    of_packages = (plugins.load("tasks", name) for name in plugins.offered("tasks"))
+    return [package.Packages(), RecoveryTasks(), Planning(), Swebench(), *of_packages]
 
 
 def source_of(task_id: str) -> str | None:

@@ -69,21 +69,20 @@ def run_tests(
     Raises:
         SandboxLost: the sandbox failed, not the tests.
     """
-    assert tools.site is not None
     chance = random.SystemRandom()
     shuffled = []
     for suite in chance.sample(suites, len(suites)):
         shuffled.append(asdict(suite) | {"tests": chance.sample(suite.tests, len(suite.tests))})
     key = secrets.token_bytes(32)
+    python, version, site = _python_of(tools)
     request = {
-        "key": key.hex(), "module": module, "site": _SITE, "workspace": WORKSPACE, "before": before,
+        "key": key.hex(), "module": module, "site": site, "workspace": WORKSPACE, "before": before,
         "suites": shuffled, "seconds": seconds,
     }  # fmt: skip
-    python = tools.python
-    safe_path = "-P " if python is None or int(python.version.split(".")[1]) >= 11 else ""
-    command = f"python3 {safe_path}-s -S -B -W {warnings} {_PLACE}"
+    safe_path = "-P " if int(version.split(".")[1]) >= 11 else ""
+    command = f"{python} {safe_path}-s -S -B -W {warnings} {_PLACE}"
     with Channel(descriptors=sandbox.kind == "bubblewrap") as channel:
-        mounts.read_only.update({_PLACE: _RUNNER, _SITE: tools.site})
+        mounts.read_only.update({_PLACE: _RUNNER} | ({_SITE: tools.site} if tools.site else {}))
         channel.show(mounts)
         sandbox.start(mounts, Limits(seconds=IMPORT_SECONDS + limit))
         try:
@@ -93,6 +92,14 @@ def run_tests(
         finally:
             sandbox.stop()
     return result, read_report(said, key)
+
+
+def _python_of(tools: Tools) -> tuple[str, str, str]:
+    """What starts Python inside, its version, and where its packages are inside."""
+    if tools.inside:
+        return tools.inside.executable, tools.inside.full_version, tools.inside.packages
+    assert tools.python is not None and tools.site is not None
+    return "python3", tools.python.version, _SITE
 
 
 def state_of(report: Report, names: Sequence[str], canary: str, result: Result) -> tuple[State, str]:

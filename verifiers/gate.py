@@ -17,6 +17,7 @@ from harness.workspace.workspace import Workspace
 from tasks.interface import RepairTask
 from tasks.package import TaskPackage
 from verifiers.gate_result import GateResult
+from verifiers.interface import Verifier
 from verifiers.place import Place
 from verifiers.verdict import Verdict
 
@@ -57,9 +58,9 @@ class Bench:
                     raise InputError(f"cannot be applied: {said}", file=file, mend="renew it")
             return workspace.snapshot(self._keep)
 
-    def judge(self, result: GateResult, label: str, layer: Layer) -> Verdict:
-        """The verdict on a layer, noted in ``result``."""
-        verdict = self.place.verifier.verify(layer, self._content.__getitem__)
+    def judge(self, result: GateResult, label: str, layer: Layer, verifier: Verifier | None = None) -> Verdict:
+        """The verdict on a layer, by the place's verifier or another one, noted in ``result``."""
+        verdict = (verifier or self.place.verifier).verify(layer, self._content.__getitem__)
         if verdict.state == "infra_error":
             raise InfrastructureError(f"{self.task.id}: the verifier did not run: {verdict.detail}")
         failed = {name: outcome for name, outcome in verdict.tests.items() if outcome != "pass"}

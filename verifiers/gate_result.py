@@ -35,6 +35,8 @@ class GateResult:
     """Per case, state and failed tests, for people. Never shown to an agent."""
     remark: str = ""
     """What the gate could not check for want of material."""
+    second: dict[str, Any] | None = None
+    """What another grader says of base and reference: ``by``, ``agrees``, and ``states`` per case; None: no grader."""
 
     @property
     def qualified(self) -> bool:
@@ -60,4 +62,5 @@ class GateResult:
             "task": self.task, "family": self.family, "python": self.python, "base": self.base, "nop": self.nop,
             "reference": self.reference, "flake_rate": self.flake_rate, "mutations": self.mutations,
             "alternatives": self.alternatives, "reset": self.reset, "qualified": self.qualified,
+            **({"second": self.second} if self.second else {}),
         }  # fmt: skip

@@ -23,6 +23,13 @@ class Verifier(Protocol):
         """Judges ``layer``; ``content`` gives its files by SHA-256. Never raises for what the candidate did."""
 
 
+class NamedVerifier(Verifier, Protocol):
+    """A verifier that people know by a name."""
+
+    name: str
+    """What it is, with its release."""
+
+
 class VerifierKind(Protocol):
     """How tasks of one kind are set up and qualified; entry points of ``restartlab.verifiers`` are such objects."""
 

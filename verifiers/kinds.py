@@ -10,9 +10,13 @@ from verifiers.instances import Instances
 from verifiers.interface import VerifierKind
 from verifiers.packages import HiddenTests
 from verifiers.place import Place
+from verifiers.planning import Planning
+from verifiers.recovery.kind import Recovery
 
 #: Kinds that come with the project.
-_BUILT_IN: dict[str, type[VerifierKind]] = {"hidden-tests": HiddenTests, "swebench": Instances}
+_BUILT_IN: dict[str, type[VerifierKind]] = {
+    "hidden-tests": HiddenTests, "swebench": Instances, "planning": Planning, "recovery": Recovery,
+}  # fmt: skip
 
 
 def verifier_kind(name: str) -> VerifierKind:

@@ -6,11 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analysis.figures.checkpoints import checkpoints
 from analysis.figures.curves import curves
 from analysis.figures.endings import endings
 from analysis.figures.forest import MOST, forest, shown_time
 from analysis.figures.frontier import frontier
+from analysis.figures.interventions import interventions
+from analysis.figures.monitors import monitors
 from analysis.figures.overview import overview
+from analysis.figures.reuse import reuse
 from analysis.figures.style import LINES, Drawing
 
 #: Figures of one kind and stage; what does not fit is in the tables.
@@ -18,9 +22,10 @@ _PARTS = 3
 
 
 def figures_of(document: Mapping[str, Any]) -> dict[str, list[Drawing]]:
-    """Drawings by the part of the page that shows them: overview, endings, completion STAGE, audit, frontier."""
+    """Drawings by the part of the page that shows them: overview, endings, completion STAGE, interventions, reuse,
+    checkpoints, monitors, audit, frontier."""
     found: dict[str, list[Drawing]] = {
-        "overview": [overview(document)], "endings": [], "audit": [],
+        "overview": [overview(document)] if document["cohorts"] else [], "endings": [], "audit": [],
         "frontier": [frontier(_families(document))],
     }  # fmt: skip
     for part, some in _parts(document["cohorts"], MOST):
@@ -32,6 +37,23 @@ def figures_of(document: Mapping[str, Any]) -> dict[str, list[Drawing]]:
             curves(stage, some, part, f"completion-{number}-{file_name(stage)}" + _suffix(part))
             for part, some in _parts(drawable, len(LINES))
         ]
+    found["interventions"] = [
+        interventions(one, f"interventions-{number}-{file_name(one['stage'])}")
+        for number, one in enumerate(document["interventions"][:_PARTS], 1)
+    ]
+    found["reuse"] = [
+        reuse(one, f"reuse-{number}-{file_name(one['stage'])}")
+        for number, one in enumerate(document["reuse"][:_PARTS], 1)
+    ]
+    found["checkpoints"] = [
+        checkpoints(one, some, f"checkpoints-{number}-{file_name(one['stage'])}" + _suffix(part), part)
+        for number, one in enumerate((one for one in document["checkpoints"] if one["audit"]), 1)
+        for part, some in _parts(one["audit"]["decisions"], MOST)
+    ]
+    found["monitors"] = [
+        monitors(one, f"monitors-{number}-{file_name(one['stage'])}")
+        for number, one in enumerate([one for one in document["monitors"] if one["success"]][:_PARTS], 1)
+    ]
     for number, audit in enumerate(document["audits"], 1):
         if audit["counts"] is None:
             continue

@@ -10,9 +10,14 @@ from typing import Any, TextIO, cast
 import numpy as np
 
 from analysis.bootstrap import TAILS
+from analysis.checkpoints.panels import action_of
+from analysis.monitors.study import CONTINUATION
+from analysis.report.checkpoints import checkpoint_stages, is_checkpoint_stage
 from analysis.report.cohorts import Counted, cohorts_of, outcome_rows, outcomes, spending
 from analysis.report.conventions import conventions
 from analysis.report.decisions import audits
+from analysis.report.interventions import interventions
+from analysis.report.monitors import monitor_stages
 from analysis.report.policies import arm_contrasts, completion, policies
 from analysis.report.study import Choices, Plan, StageInfo, Study, plan_of, rows_of
 from analysis.report.unresolved import unresolved
@@ -28,22 +33,34 @@ def report_document(study: Study) -> dict[str, Any]:
         InputError: a choice is impossible; an estimate is due whose library is not installed.
     """
     plans = {info.stage: plan_of(study, info) for info in study.stages}
-    cohorts = [one for stage in plans for one in cohorts_of(rows_of(study.table, stage=stage))]
-    origins = sorted({one.cohort.origin for one in cohorts})
+    every = [one for stage in plans for one in cohorts_of(rows_of(study.table, stage=stage))]
+    origins = sorted({one.cohort.origin for one in every})
+    # Attempts that begin from checkpoints are no fresh ones: no completion curve, schedule or audit by call is of them.
+    states = {info.stage for info in study.stages if is_checkpoint_stage(info)}
+    cohorts = [one for one in every if one.cohort.stage not in states]
+    # Nor are attempts that a monitor acted on; their contrasts, on the held-out tasks alone, are in their own part.
+    acting = {info.stage for info in study.stages if info.protocol.get("kind") == "monitor"}
+    alone = [one for one in cohorts if one.cohort.stage not in acting or one.cohort.arm == CONTINUATION]
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "title": ", ".join(plans),
         "origins": origins,
         "synthetic": "synthetic" in origins,
-        "stages": [_stage(info, plans[info.stage], _of(cohorts, info.stage)) for info in study.stages],
+        "stages": [_stage(info, plans[info.stage], _of(every, info.stage)) for info in study.stages],
         "cohorts": [_cohort(one, plans[one.cohort.stage], study.choices) for one in cohorts],
         "arm_contrasts": [
             row
             for stage, plan in plans.items()
-            for row in arm_contrasts([one for one in _of(cohorts, stage) if one.cells], plan, study.choices)
+            for row in arm_contrasts([one for one in _of(alone, stage) if one.cells], plan, study.choices)
         ],
-        "audits": audits(cohorts, plans),
+        "audits": audits(alone, {stage: plan for stage, plan in plans.items() if stage not in states}),
+        "checkpoints": checkpoint_stages(study),
     }
+    document["interventions"] = [
+        part for info in study.stages for part in interventions(info, _of(cohorts, info.stage))
+    ]
+    document["monitors"] = [part for info in study.stages for part in monitor_stages(info, study.choices)]
+    document["reuse"] = [dict(one) for info in study.stages for one in info.compositions]
     document["unresolved"] = unresolved(document)
     document["provenance"] = {
         "events_sha256": events_digest(study.table),
@@ -95,7 +112,7 @@ def _stage(info: StageInfo, plan: Plan, cohorts: Sequence[Counted]) -> dict[str,
         "digests": [digest for digest in names["digest"] if digest],
         "origins": names["origin"],
         "runtimes": names["runtime"],
-        "arms": names["arm"],
+        "arms": sorted({action_of(arm) for arm in names["arm"]}) if is_checkpoint_stage(info) else names["arm"],
         "tasks": len({code for one in cohorts for code in one.rows["task"].tolist()}),
         "horizons": sorted({int(h) for one in cohorts for h in np.unique(one.rows["horizon"])}),
         "planned": dict(sorted(info.planned.items())),

@@ -8,7 +8,11 @@ from typing import Any
 from analysis.figures.style import SYNTHETIC, Drawing
 from analysis.report.blocks import Section, Text
 from analysis.report.part_audit import alarms_part, audit_part, open_part, provenance
+from analysis.report.part_checkpoints import checkpoints_part
+from analysis.report.part_interventions import interventions_part
+from analysis.report.part_monitors import monitors_part
 from analysis.report.part_policies import completion, policies
+from analysis.report.part_reuse import reuse_part
 from analysis.report.part_stages import failures, outcome_part, spending, stages
 
 _RECONSTRUCTED = (
@@ -17,6 +21,9 @@ _RECONSTRUCTED = (
 )
 _IMPORTED = "Imported data: this project did not run these attempts, and cannot vouch for how they were collected."
 
+#: Parts that only some kinds of stages have.
+_OF_SOME_STAGES = (interventions_part, reuse_part, checkpoints_part, monitors_part)
+
 
 def page_of(document: Mapping[str, Any], figures: Mapping[str, list[Drawing]]) -> list[Section]:
     """All sections."""
@@ -24,6 +31,7 @@ def page_of(document: Mapping[str, Any], figures: Mapping[str, list[Drawing]]) -
         Section("summary", "Summary", [*_warnings(document), Text(_summary(document))]),
         stages(document, figures),
         outcome_part(document, figures),
+        *(section for part in _OF_SOME_STAGES if (section := part(document, figures))),
         completion(document, figures),
         policies(document),
         audit_part(document, figures),
@@ -43,7 +51,8 @@ def title_of(document: Mapping[str, Any]) -> str:
 def _warnings(document: Mapping[str, Any]) -> list[Text]:
     found = []
     if document["synthetic"]:
-        mine = sorted({f"{one['stage']}, {one['runtime']}" for one in document["cohorts"]
+        panels = [panel | {"stage": one["stage"]} for one in document["checkpoints"] for panel in one["panels"]]
+        mine = sorted({f"{one['stage']}, {one['runtime']}" for one in (*document["cohorts"], *panels)
                        if one["origin"] == "synthetic"})  # fmt: skip
         found.append(Text(
             f"{SYNTHETIC}. Its law of completion was declared, so its numbers say how well the method works, and "
@@ -59,7 +68,11 @@ def _warnings(document: Mapping[str, Any]) -> list[Text]:
 def _summary(document: Mapping[str, Any]) -> str:
     attempts = sum(stage["attempts"] for stage in document["stages"])
     verified = sum(one["totals"]["verified"] for one in document["cohorts"])
-    audited = [audit for audit in document["audits"] if audit["counts"]]
+    verified += sum(
+        row["passed"] for one in document["checkpoints"] for panel in one["panels"] for row in panel["actions"]
+    )
+    states = [one["audit"] for one in document["checkpoints"] if one["audit"]]
+    audited = [audit for audit in (*document["audits"], *states) if audit["counts"]]
     counts = {name: sum(audit["counts"][name] for audit in audited) for name in ("restart", "continue", "abstain")}
     stages_ = len(document["stages"])
     stages_word = "1 stage" if stages_ == 1 else f"{stages_} stages"

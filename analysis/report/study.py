@@ -11,6 +11,7 @@ import numpy as np
 from analysis.bootstrap import REPLICATES, SEED
 from analysis.certificates import METHODS, method
 from analysis.errors import InputError
+from analysis.monitors.study import MonitorStage
 from analysis.table import EventTable
 
 #: Rates of restart and continuation for which the n of 80 % power is stated beside abstentions.
@@ -25,12 +26,19 @@ class StageInfo:
         protocol: the registered protocol: title, description, selection, analysis (the plan) ...
         planned: attempts that were planned, by runtime.
         frozen: day of freezing.
+        interventions: every application of an arm's action in a counted attempt: task, runtime, arm, repeat, call,
+            action, event (reason of the terminal event that it replaced, or None). None: nobody recorded them.
+        tested: a monitor stage, by runtime.
+        compositions: what became of the pairs of its failed patches, one mapping a patch_algebra stage.
     """
 
     stage: str
     protocol: Mapping[str, Any] = field(default_factory=dict)
     planned: Mapping[str, int] = field(default_factory=dict)
     frozen: str | None = None
+    interventions: Sequence[Mapping[str, Any]] | None = None
+    compositions: Sequence[Mapping[str, Any]] = ()
+    tested: Mapping[str, MonitorStage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,8 +103,9 @@ def plan_of(study: Study, info: StageInfo) -> Plan:
     chosen = study.choices
     mine = study.table.select(study.table.mask(stage=[info.stage]))
     budget = chosen.budget or stated.get("budget") or int(mine["horizon"].min())
-    cutoffs = chosen.cutoffs or stated.get("cutoffs") or default_cutoffs(budget)
-    times = chosen.times or stated.get("times") or default_times(budget)
+    states = info.protocol.get("kind") == "checkpoint"  # its decisions are its checkpoints, and it has no schedules
+    cutoffs = chosen.cutoffs or stated.get("cutoffs") or ([] if states else default_cutoffs(budget))
+    times = chosen.times or stated.get("times") or ([] if states else default_times(budget))
     used: dict[str, Any] = {
         "budget": int(budget),
         "cutoffs": tuple(sorted({min(int(c), int(budget)) for c in cutoffs})),
@@ -105,7 +114,9 @@ def plan_of(study: Study, info: StageInfo) -> Plan:
         "method": chosen.method or stated.get("method") or "clopper-pearson",
     }
     _check(used)
-    same = all(stated.get(k) == (list(v) if isinstance(v, tuple) else v) for k, v in used.items())
+    asked = {name: list(value) if isinstance(value, tuple) else value for name, value in used.items()}
+    same = all((stated.get(name) or []) == value if value == [] else stated.get(name) == value
+               for name, value in asked.items())  # fmt: skip
     return Plan(**used, kind="protocol" if same and not study.part else "exploratory", stated=stated)
 
 

@@ -18,6 +18,8 @@ def unresolved(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             found.append(_row(_place(row), "difference between arms", row["refused"], row["mend"]))
     for audit in document["audits"]:
         found += _audit(audit)
+    for one in document["checkpoints"]:
+        found += _checkpoints(one)
     return _merged(found)
 
 
@@ -117,6 +119,19 @@ def _audit(audit: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield _row(
             where, f"restart or continue, in {counts['not_reached']} of {audit['family']} comparisons",
             "not reached: no attempt was live at the decision call, so nothing is known of continuing there",
+        )  # fmt: skip
+
+
+def _checkpoints(one: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    where = f"checkpoints of {one['stage']}"
+    if one["refused"]:
+        yield _row(where, "every outcome", one["refused"], one["mend"])
+    elif one["audit"] and one["audit"]["counts"]["abstain"]:
+        audit = one["audit"]
+        yield _row(
+            where, f"restart or continue, at {audit['counts']['abstain']} of {audit['family']} checkpoints",
+            f"{audit['method']} abstains; below {audit['attainable_n']} draws an action no outcome would be certified",
+            "more draws of each action, in a new stage",
         )  # fmt: skip
 
 

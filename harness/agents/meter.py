@@ -75,6 +75,22 @@ class Meter:
         self._record(extra, True)
         return message
 
+    @property
+    def calls_left(self) -> int:
+        """Calls up to the horizon."""
+        return self._horizon - self.calls
+
+    def charge(self, calls: int, cost_usd: float | None) -> None:
+        """Takes what a monitor used from the attempt's budget.
+
+        Raises:
+            AttemptLost: its cost is unknown, and the attempt has a limit on it.
+        """
+        self.calls = min(self._horizon, self.calls + calls)
+        self.cost += cost_usd or 0.0
+        if self._cost_limit is not None and cost_usd is None:
+            raise AttemptLost("cost_unknown", "nobody said what the monitor cost, and the attempt has a limit on it")
+
     def _check_limits(self) -> None:
         if self.calls >= self._horizon:
             raise end_attempt(HORIZON)

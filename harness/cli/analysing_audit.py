@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli import analysing_planning, analysing_value
+from harness.cli import analysing_checkpoints, analysing_planning, analysing_value
 from harness.cli.analysing_events import (
     Database,
     Events,
@@ -81,6 +81,15 @@ def audit(
     from analysis.opportunity import opportunities
 
     wanted, runtimes = named_stages(named, stages), names(runtime, "--runtime")
+    states = None if events else analysing_checkpoints.checkpoint_stage(database, wanted)
+    if states is not None:
+        analysing_checkpoints.refuse({
+            "--budget": budget, "--times": times, "--sampling": sampling, "--optional-stopping": optional_stopping,
+        })  # fmt: skip
+        analysing_checkpoints.audit_stage(
+            states, alpha=alpha, method=method, family=family, runtimes=runtimes, database=database, as_json=as_json
+        )
+        return
     stated_effect = one_effect(effect)
     with told():
         table = load_table(events, database, wanted, runtimes)

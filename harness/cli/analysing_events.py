@@ -13,6 +13,7 @@ from harness.errors import InputError, RestartlabError
 
 if TYPE_CHECKING:
     from analysis.table import EventTable
+    from harness.store.store import Store
 
 Events = Annotated[
     list[Path] | None,
@@ -82,6 +83,7 @@ def load_table(
     else:
         source = database_place(database)
         with Store.open(source, create=False) as store:
+            _refuse_planning(store, stages or ())
             table = table_of(store, stages)
     for column, wanted, option in (("stage", stages, "--stages"), ("runtime", runtimes, "--runtime")):
         for name in wanted or ():
@@ -94,6 +96,15 @@ def load_table(
     if not len(chosen):
         raise InputError("no attempt is left", file="--stages, --runtime", mend="name a runtime that these stages have")
     return chosen
+
+
+def _refuse_planning(store: Store, stages: Sequence[str]) -> None:
+    """Raises ``InputError`` for a stage whose attempts are single answers: there is no time to decide about."""
+    for stage in stages:
+        record = store.stage(stage)
+        if record and (record.protocol.get("protocol") or {}).get("planning"):
+            what = f"{stage} is a planning stage, whose outcomes are a panel of actions"
+            raise InputError(what, file="STAGE", mend=f"restartlab readout {stage}")
 
 
 def stage_plan(database: str | None, stages: Sequence[str] | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from harness.errors import Incomplete, InputError
 if TYPE_CHECKING:
     from analysis.report.manifest import Verified
     from analysis.report.study import StageInfo
+    from harness.store.records import StageRecord
 
 
 def add_to(app: typer.Typer) -> None:
@@ -64,7 +65,7 @@ def report(
             choices=choices,
             part=runtimes is not None,
             sources=[_source(file) for file in events or ()] or [{"name": "database", "sha256": None}],
-            software=_software(),
+            software=software(),
         )
         document = report_document(study)
         files = report_files(document, table) if output is not None else {}
@@ -125,8 +126,11 @@ def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] 
     """What the database and FROZEN.yaml say of the stages."""
     from analysis.report.study import StageInfo
     from harness.cli.options import database_place
+    from harness.collection.interventions import interventions_of
     from harness.collection.status import stage_status
+    from harness.monitors.monitored import monitor_stage_of
     from harness.protocol.frozen import read_frozen
+    from harness.recovery.compositions_document import compositions_document, reusing
     from harness.store.store import Store
 
     frozen = read_frozen()
@@ -143,9 +147,16 @@ def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] 
                     (record.protocol or {}).get("protocol") or {} if record else {},
                     {name: count for name, count in planned.items() if runtimes is None or name in runtimes},
                     entry.date if entry and record and entry.digest == record.digest else None,
+                    interventions_of(store, stage),
+                    [found for name in reusing(store, stage) if (found := compositions_document(store, name))],
+                    tested=monitor_stage_of(store, stage, runtimes) if _is_monitor_stage(record) else {},
                 )
             )
     return found
+
+
+def _is_monitor_stage(record: StageRecord | None) -> bool:
+    return bool(((record.protocol or {}).get("protocol") or {}).get("monitor")) if record else False
 
 
 def _source(file: Path) -> dict[str, Any]:
@@ -153,7 +164,8 @@ def _source(file: Path) -> dict[str, Any]:
         return {"name": file.name, "sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
-def _software() -> dict[str, str]:
+def software() -> dict[str, str]:
+    """Versions of what computes a report."""
     import importlib.metadata as metadata
     import platform
 

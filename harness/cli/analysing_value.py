@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli import analysing_checkpoints
 from harness.cli.analysing_events import (
     Database,
     Events,
@@ -29,7 +30,8 @@ from harness.cli.numbers import whole_numbers
 from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from analysis.alarms import AlarmValue, Estimate
+    from analysis.alarms import AlarmValue
+    from analysis.task_draws import Estimate
 
 _SEEN = {"task": "only the task", "alarm": "only the alarm", "nothing": "neither"}
 
@@ -55,6 +57,9 @@ def value(
     kappa: Annotated[float, typer.Option(min=0, help="Success that monitoring costs a live attempt.")] = 0.0,
     replicates: Annotated[int, typer.Option(min=100, help="Bootstrap replicates, of tasks.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
+    features: Annotated[
+        Path | None, typer.Option(help="Of a checkpoint stage: CSV of checkpoint and further representations.")
+    ] = None,
     events: Events = None,
     stages: Stages = None,
     runtime: Runtimes = None,
@@ -62,6 +67,19 @@ def value(
     as_json: Json = False,
 ) -> None:
     """Say what an alarm is worth in success, beside how well it discriminates."""
+    wanted = None if events else named_stages(named, stages)
+    states = analysing_checkpoints.checkpoint_stage(database, wanted)
+    if states is not None:
+        analysing_checkpoints.refuse({
+            "--q": q, "--p": p, "--tau": tau, "--phi": phi, "--alarms": alarms, "--threshold": threshold,
+            "--budget": budget, "--times": times, "--monitoring-calls": monitoring_calls or None,
+        })  # fmt: skip
+        analysing_checkpoints.value_stage(
+            states, features=features, kappa=kappa, replicates=replicates, seed=seed,
+            runtimes=names(runtime, "--runtime"), database=database, as_json=as_json,
+        )  # fmt: skip
+        return
+    analysing_checkpoints.refuse({"--features": features}, "outside a checkpoint stage")
     if alarms is None:
         _from_numbers({"q": q, "p": p, "tau": tau, "phi": phi}, as_json)
         return

@@ -14,14 +14,21 @@ import typer
 from harness import __version__
 from harness.cli import (
     analysing_audit,
+    analysing_readout,
     analysing_replay,
     analysing_report,
+    checkpointing,
     cleaning,
     collecting,
+    composing,
+    evidence,
     looking,
+    monitoring,
     preparing,
     regrading,
     reverifying,
+    reviewing,
+    scoring,
     tasking,
 )
 from harness.errors import RestartlabError
@@ -37,6 +44,8 @@ app = typer.Typer(
 )
 preparing.add_to(app)
 collecting.add_to(app)
+composing.add_to(app)
+checkpointing.add_to(app)
 looking.add_to(app)
 regrading.add_to(app)
 cleaning.add_to(app)
@@ -44,7 +53,12 @@ reverifying.add_to(app)
 tasking.add_to(app)
 analysing_replay.add_to(app)
 analysing_audit.add_to(app)
+analysing_readout.add_to(app)
 analysing_report.add_to(app)
+monitoring.add_to(app)
+scoring.add_to(app)
+evidence.add_to(app)
+reviewing.add_to(app)
 
 
 def _version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.composing import collect_compositions, is_composing
 from harness.cli.options import Datasets, Repos, database_place, use_sources
 from harness.errors import Incomplete
 
@@ -48,6 +49,9 @@ def collect(
     from harness.collection.collect import Collection, Options
 
     use_sources(dataset, repos)
+    if is_composing(stage):
+        collect_compositions(stage, runtime or None, task, database)
+        return
     options = Options(
         stage=stage, database=database_place(database), runtime=runtime or None,
         workers=workers, engine=engine, address=address, limit=limit, tasks=tuple(task or ()),

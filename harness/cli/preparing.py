@@ -119,6 +119,9 @@ def gate(
             text = f"qualified ({cases[0]} mutations rejected, {cases[1]} alternatives accepted)"
             if gated.result.remark:
                 text = "qualified (base fails, reference passes; no mutations or alternatives are known)"
+            if second := gated.result.second:
+                states = ", ".join(f"{case} {state}" for case, state in second["states"].items())
+                text += f"; {second['by']} {'agrees' if second['agrees'] else f'SAYS OTHERWISE: {states}'}"
         else:
             text = f"NOT qualified: {gated.complaint}"
         typer.echo(f"{gated.task:<14} {text}", err=as_json)

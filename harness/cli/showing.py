@@ -44,6 +44,10 @@ def _try_lines(number: int, one: TryView, lines_of_output: int | None) -> Iterat
     detail = (facts.get("outcome") or {}).get("detail")
     if detail:
         yield f"  why: {one_line(str(detail), 300)}"
+    if second := (facts.get("outcome") or {}).get("second_verdict"):
+        agrees = {True: "agrees", False: "DIFFERS", None: "could not judge"}[second["agrees"]]
+        detail = one_line(second["detail"], 200)
+        yield f"  second verdict: {second['by']}: {second['state']} ({agrees}) {detail}".rstrip()
     for finding in one.findings:
         yield f"  audit: {finding['kind']} {harmless(finding['path'])} {finding.get('detail', '')}".rstrip()
     try:
@@ -80,6 +84,10 @@ def _trajectory_lines(data: bytes, lines_of_output: int | None, passed: tuple[in
             known = " (known state)" if line["cached"] else ""
             why = f": {one_line(line['detail'], 120)}" if line.get("detail") else ""
             yield f"     verdict: {line['state']}{known}{why}{mark}"
+        elif kind == "intervention":
+            instead = f", in place of {line['event']}" if line["event"] else ""
+            what = f"{line['action']} (workspace {line['workspace']}, context {line['context']}){instead}"
+            yield f"  -- intervention after call {line['call']}: {what}"
         elif kind in ("end", "lost"):
             yield f"  -- {kind}: {one_line(str(line.get('event') or line.get('reason')), 80)}"
 

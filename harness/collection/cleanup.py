@@ -75,7 +75,7 @@ def _slots() -> Iterator[Leftover]:
 
 
 def _half_written() -> Iterator[Leftover]:
-    for folder in (state_dir() / "blobs", state_dir() / "verdicts"):
+    for folder in (state_dir() / "blobs", state_dir() / "verdicts", cache_dir() / "images"):
         for path, remove in left_temporary(folder):
             yield Leftover("half-written file", str(path), disk_usage(path), remove)
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 from sqlalchemy.exc import OperationalError, StatementError
 
 from harness.attempt import Lost, Unit
+from harness.checkpoints.episode import Episode
 from harness.collection.ceiling import Ceiling, require_prices, stage_ceiling, unpriced
 from harness.collection.gating import Gated, gate_missing
 from harness.collection.heartbeat import Heartbeat
@@ -33,6 +34,8 @@ from harness.engines.interface import Engine
 from harness.engines.local import Answer
 from harness.environment import host_environment
 from harness.errors import InputError
+from harness.monitors.arming import armed
+from harness.monitors.phases import phases
 from harness.paths import state_dir
 from harness.plan import expand
 from harness.protocol.digest import part_digests, stage_content
@@ -41,6 +44,8 @@ from harness.protocol.freeze import FrozenStage, require_frozen
 from harness.protocol.models import LocalModel
 from harness.protocol.prompts import load_prompts
 from harness.protocol.runtime import require_credentials, resolve_runtimes
+from harness.protocol.schema import Protocol as ProtocolModel
+from harness.recovery.hypotheses import Told, hypotheses_of, telling
 from harness.slots import SlotKinds, make_slots
 from harness.store.blobs import Blobs
 from harness.store.controller import Controller
@@ -135,6 +140,8 @@ class Collection:
         self._stopping = False
         self._blobs = Blobs(state_dir() / "blobs")
         self._slots = SlotKinds()
+        self._episodes: dict[str, Episode] = {}
+        self._told: Told = {}
 
     def stop(self) -> None:
         """Asks for the end: no new attempts; running tries are recorded as interrupted."""
@@ -157,6 +164,10 @@ class Collection:
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
         _refuse_one_machine_things(stage, runtimes, options)
+        if stage.protocol.planning:
+            from harness.planning.checkpoints import require_failed_answers
+
+            require_failed_answers(stage.protocol, stage.tasks)
         try:
             require_sandbox(stage.protocol.sandbox.kind)
         except InputError:
@@ -176,7 +187,9 @@ class Collection:
             Heartbeat(store, self._controller),
             _local_model(stage, runtimes, options) as url,
             make_slots(options.model_calls, options.sandboxes) as self._slots,
-            make_engine(options.engine, options.workers, options.address, PYTHONS) as engine,
+            make_engine(
+                options.engine, options.workers, options.address, PYTHONS, stage.protocol.sandbox.kind
+            ) as engine,
         ):
             return self._collect(stage, runtimes, store, engine, url)
 
@@ -197,7 +210,8 @@ class Collection:
             for orphan in leftovers():
                 orphan.remove()
         chosen = {name: task for name, task in stage.tasks.items() if not options.tasks or name in options.tasks}
-        planned = expand(stage.protocol, stage.digest, runtimes)
+        planned = self._plan(stage, runtimes)
+        self._told = hypotheses_of(store, stage, runtimes, list(chosen))
         store.plan(planned)
         view.begin(stage, runtimes, store)
         if without := unpriced(stage.protocol, runtimes):
@@ -217,10 +231,24 @@ class Collection:
         waiting = [attempt for attempt in waiting if attempt.task not in summary.unqualified]
         if not summary.interrupted:
             usd = stage_ceiling(stage.protocol, options.max_cost)
-            self._run_all(waiting[: options.limit], summary, Ceiling(store, options.stage, runtimes, usd))
+            ceiling = Ceiling(store, options.stage, runtimes, usd)
+            for part in phases(waiting, stage, store, runtimes, view.warn, options.limit):
+                self._run_all(part, summary, ceiling)
+                if summary.interrupted or summary.spent:
+                    break
         left = store.attempts_to_run(options.stage, runtimes=runtimes, tasks=list(chosen))
         summary.remaining = len(left)
         return summary
+
+    def _plan(self, stage: FrozenStage, runtimes: tuple[str, ...]) -> list[Attempt]:
+        """All attempts of the runtimes; of a checkpoint stage once its checkpoints are frozen."""
+        if stage.protocol.checkpoint is None:
+            return expand(stage.protocol, stage.digest, runtimes)
+        from harness.checkpoints.episodes import episodes_of
+
+        found = episodes_of(self._store, stage, runtimes)
+        self._episodes = {attempt.id: episode for attempt, episode in found}
+        return [attempt for attempt, _ in found]
 
     def _sweep(self) -> None:
         """Removes what killed workers left: workspaces, half-written files."""
@@ -301,10 +329,24 @@ class Collection:
         except StoreConflict:
             return None
         digest = self._stage.tasks[attempt.task].digest
-        unit = Unit(self._stage.protocol, attempt, digest, path, self._local_url, self._slots)
+        unit = Unit(
+            self._armed(attempt), attempt, digest, path, self._local_url, self._slots,
+            self._episodes.get(attempt.id),
+        )  # fmt: skip
         self._engine.submit(attempt.id, ("try", unit))
         self._view.started(attempt, path)
         return _Running(attempt, try_id, path)
+
+    def _armed(self, attempt: Attempt) -> ProtocolModel:
+        """The protocol as it is run: with the thresholds that were calibrated, of a monitor stage; with the failed
+        patches that are told, of a resolver stage."""
+        protocol = self._stage.protocol
+        if protocol.hypotheses:
+            return telling(protocol, self._told[attempt.runtime, attempt.task])
+        if protocol.monitor is None:
+            return protocol
+        record = self._store.thresholds(protocol.stage, self._stage.digest, attempt.runtime)
+        return armed(protocol, record["thresholds"] if record else None)
 
     def _finish_once(self, done: _Running, answer: Answer) -> str | None:
         """Like ``_finish``; a try that another controller took for dead, and ended, stays as that one wrote it."""

@@ -35,7 +35,7 @@ def recorded_progress(path: Path) -> dict[str, Any]:
     actions: dict[tuple[int, int], ActionRecord] = {}
     with open(path, "rb") if path.exists() else io.BytesIO() as stream:
         for line in read_lines(stream):
-            if line["type"] == "call":
+            if line["type"] == "call" or line["type"] == "monitor":
                 calls = int(line["call"])
                 costs.append(line["cost_usd"])
             elif line["type"] == "action":

@@ -114,6 +114,11 @@ class Regrading:
             tries = store.recorded_tries(options.stage, options.tasks or None, options.runtimes or None)
             _require_states(tries, store, options)
             protocol = Protocol.model_validate(record.protocol["protocol"])
+            if protocol.planning:
+                raise InputError(
+                    "answers to planning tasks have no workspace states to judge", file="STAGE", key=options.stage,
+                    mend="name a stage whose attempts work in one",
+                )  # fmt: skip
             kind = protocol.sandbox.kind
             require_sandbox(kind)
             tasks = {name: load_task(name) for name in dict.fromkeys(one.attempt.task for one in tries)}

@@ -19,13 +19,16 @@ def default_workers() -> int:
 
 
 @contextmanager
-def make_engine(name: str, workers: int | None, address: str, pythons: tuple[str, ...]) -> Iterator[Engine]:
+def make_engine(
+    name: str, workers: int | None, address: str, pythons: tuple[str, ...], sandbox: str
+) -> Iterator[Engine]:
     """The engine called ``name``, stopped at the end.
 
     Args:
         workers: jobs at once; None: as many as there are cores.
         address: of a Ray cluster, for ``ray``.
         pythons: versions that a sandbox may use.
+        sandbox: kind of sandbox that the jobs need.
 
     Raises:
         InputError: unknown name, or the cluster cannot be used.
@@ -36,7 +39,7 @@ def make_engine(name: str, workers: int | None, address: str, pythons: tuple[str
     elif name == "ray":
         from harness.engines.ray_engine import RayEngine
 
-        with RayEngine(workers, address, pythons) as cluster:
+        with RayEngine(workers, address, pythons, sandbox) as cluster:
             yield cluster
     else:
         raise InputError(f"unknown engine {name!r}", key="--engine", mend=f"engines: {', '.join(ENGINES)}")

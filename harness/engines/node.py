@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +18,10 @@ from typing import Any
 from harness.attempt import Unit
 from harness.engines.local import LocalEngine
 from harness.engines.worker import Failure
+from harness.locks import is_free, locked, take
 from harness.paths import PROJECT, cache_dir, state_dir
 from harness.store.blobs import Blobs
+from harness.workspace.files import remove_tree
 
 
 @dataclass(frozen=True)
@@ -41,16 +44,32 @@ def code_digest() -> str:
     return found.hexdigest()
 
 
-def node_facts(pythons: tuple[str, ...]) -> dict[str, str]:
-    """What must be the same on every machine of a collection."""
+def node_facts(pythons: tuple[str, ...], sandbox: str) -> dict[str, str]:
+    """What must be the same on every machine of a collection.
+
+    Raises:
+        InputError: this machine does not run that kind of sandbox.
+    """
     from harness.doctor import require_sandbox
     from harness.sandbox.interpreter import choose
 
-    require_sandbox("bubblewrap")
+    require_sandbox(sandbox)
     return {"code of restartlab": code_digest(), "Python of the sandbox": choose(pythons).full_version}
 
 
 _engine: LocalEngine | None = None
+
+
+@lru_cache(maxsize=1)
+def own_folder(parent: Path) -> Path:
+    """This process's folder below ``parent``; those of processes that were killed are removed."""
+    with locked(parent / "lock"):  # nobody sees the folder without its lock
+        for folder in [path for path in parent.iterdir() if path.is_dir() and is_free(path / "lock")]:
+            remove_tree(folder)
+        folder = parent / secrets.token_hex(8)
+        folder.mkdir()
+        take(folder / "lock")
+    return folder
 
 
 def perform(job: tuple[str, Any], node: str) -> Shipment:
@@ -67,8 +86,7 @@ def perform(job: tuple[str, Any], node: str) -> Shipment:
     trajectory: Path | None = None
     if kind == "try":
         assert isinstance(payload, Unit)
-        trajectory = state_dir() / "tries" / payload.trajectory.name
-        trajectory.parent.mkdir(parents=True, exist_ok=True)
+        trajectory = own_folder(state_dir() / "tries") / payload.trajectory.name
         job = (kind, replace(payload, trajectory=trajectory))
     _engine.submit("job", job)
     while True:

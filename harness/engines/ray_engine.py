@@ -33,12 +33,13 @@ class RayEngine:
         workers: attempts at once; None: as many as the cluster has CPUs.
         address: of the cluster (``HOST:PORT``, ``ray://HOST:PORT``), or ``auto`` for the one this machine belongs to.
         pythons: versions that a sandbox may use, to compare the nodes by.
+        sandbox: kind of sandbox that every node must run.
 
     Raises:
         InputError: Ray is not installed, no cluster answers, or a node runs other code.
     """
 
-    def __init__(self, workers: int | None, address: str, pythons: tuple[str, ...]):
+    def __init__(self, workers: int | None, address: str, pythons: tuple[str, ...], sandbox: str):
         self._ray = _ray()
         variables = {name: os.environ[name] for name in _FORWARDED if name in os.environ}
         try:
@@ -52,7 +53,7 @@ class RayEngine:
                 mend="start one (ray start --head), or give its address",
             ) from None  # fmt: skip
         try:
-            self._compare_nodes(pythons)
+            self._compare_nodes(pythons, sandbox)
         except BaseException:
             self._ray.shutdown()
             raise
@@ -61,15 +62,17 @@ class RayEngine:
         self._running: dict[Any, tuple[Any, tuple[str, Any]]] = {}
         self._blobs = Blobs(state_dir() / "blobs")
 
-    def _compare_nodes(self, pythons: tuple[str, ...]) -> None:
+    def _compare_nodes(self, pythons: tuple[str, ...], sandbox: str) -> None:
         """Refuses a cluster whose nodes would not run the same thing."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        wanted = node_facts(pythons)
+        wanted = node_facts(pythons, sandbox)
         probe = self._ray.remote(num_cpus=0, max_retries=0)(_facts)
         nodes = [node["NodeID"] for node in self._ray.nodes() if node["Alive"]]
         asked = {
-            node: probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(pythons)
+            node: probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
+                pythons, sandbox
+            )
             for node in nodes
         }
         for node, reference in asked.items():
@@ -150,8 +153,8 @@ def _launch(job: tuple[str, Any]) -> Shipment:
     return perform(job, ray.get_runtime_context().get_node_id()[:16])
 
 
-def _facts(pythons: tuple[str, ...]) -> dict[str, str]:
-    return node_facts(pythons)
+def _facts(pythons: tuple[str, ...], sandbox: str) -> dict[str, str]:
+    return node_facts(pythons, sandbox)
 
 
 def _ray() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,7 +43,7 @@ def write_attempt(
             left_out.append(f"{name}: still running")
             continue
         path = folder / file_name(view.attempt, one.facts["number"])
-        found = steps(_lines(one), language_model=view.attempt.origin != "synthetic")
+        found = steps(trajectory_lines(one.facts), language_model=view.attempt.origin != "synthetic")
         first = next(found, None)
         if first is None:
             left_out.append(f"{name}: nothing was recorded of it")
@@ -69,11 +69,12 @@ def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[
     yield from rest
 
 
-def _lines(one: TryView) -> Iterator[dict[str, Any]]:
-    if one.facts["trajectory"]:
-        yield from read_lines(_split(Blobs(state_dir() / "blobs").chunks(one.facts["trajectory"])))
+def trajectory_lines(facts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The recorded lines of a try, of which ``facts`` are the columns; raises ``BlobError`` while they are read."""
+    if facts["trajectory"]:
+        yield from read_lines(_split(Blobs(state_dir() / "blobs").chunks(facts["trajectory"])))
         return
-    name = (one.facts["environment"] or {}).get("trajectory_file")
+    name = (facts["environment"] or {}).get("trajectory_file")
     path = trajectory_file(name) if name else None
     if path and path.exists():
         with open(path, "rb") as stream:

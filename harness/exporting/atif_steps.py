@@ -41,7 +41,12 @@ def steps(lines: Iterable[Line], *, language_model: bool) -> Iterator[dict[str, 
                     yield _spoken(message)
         elif kind in ("action", "verdict") and call:
             call.take(line)
-        elif kind in ("context", "agent_error"):
+        elif kind == "statement":
+            if call:
+                yield from call.steps(language_model)
+                call = None
+            yield _stated(line, language_model)
+        elif kind in ("context", "agent_error", "intervention"):
             facts = {key: value for key, value in line.items() if key != "type"}
             if call:
                 yield from call.steps(language_model)
@@ -71,6 +76,15 @@ def _spoken(message: Line) -> dict[str, Any]:
     step: dict[str, Any] = {"source": source, "message": text_of(message.get("content")), **_timestamp(message)}
     interrupt = (message.get("extra") or {}).get("interrupt_type")
     return step | ({"extra": {"interrupt": interrupt}} if interrupt else {})
+
+
+def _stated(line: Line, language_model: bool) -> dict[str, Any]:
+    """The answer to a monitor's question: a model call beside the agent's own."""
+    step: dict[str, Any] = {"source": "agent", "message": line["answer"]}
+    if language_model and isinstance(line.get("cost_usd"), int | float):
+        step["metrics"] = {"cost_usd": line["cost_usd"]}
+    facts = {key: line.get(key) for key in ("after", "question", "charged")}
+    return step | {"llm_call_count": int(language_model), "extra": {"statement": facts}}
 
 
 def _timestamp(message: Line) -> dict[str, str]:
@@ -152,7 +166,7 @@ class _Call:
         facts = {key: line[key] for key in ("action", "returncode", "seconds")}
         facts |= {key: line[key] for key in ("limit", "truncated_bytes", "background_left") if line.get(key)}
         if verdict := self._verdicts.get(line["action"]):
-            facts["verdict"] = {key: verdict.get(key) for key in ("state", "cached", "seconds", "layer")}
+            facts["verdict"] = {key: verdict.get(key) for key in ("state", "cached", "seconds", "layer", "key")}
         seen = self._seen.get(str(name))
         content = decode_output(line).decode("utf-8", "replace") if seen is None else seen
         return {"source_call_id": name, "content": content, "extra": facts}

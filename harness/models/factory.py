@@ -17,12 +17,15 @@ _CLOUD_IDENTITIES = ("AWS_", "GOOGLE_", "VERTEX")
 
 def make_model(
     protocol: Protocol, runtime: Runtime, task: Task, prompts: Prompts, *, seed: int, local_url: str | None,
-    **requests: Any,
+    after: str | None = None, first: int = 1, malformed: int = 0, **requests: Any,
 ) -> Any:  # fmt: skip
     """The model of ``runtime`` for an attempt at ``task``, as mini-swe-agent's ``Model``.
 
     Args:
         local_url: address of the local model's server, for runtimes that use it.
+        after: name of the recovery action that its episode follows, and
+        first: call at which the episode's time begins, and
+        malformed: calls just before it that did not parse; a scripted model's law may depend on all three.
         requests: what bounds and watches the requests of an endpoint, as ``EndpointModel`` takes it.
     """
     templates: dict[str, Any] = {
@@ -30,19 +33,21 @@ def make_model(
     }  # fmt: skip
     common = {"seed": seed, "horizon": protocol.horizon, **templates}
     settings = runtime.model
-    if runtime.agent in ("oracle", "nop", "scripted"):
-        return _instrument(runtime, task, common)
+    if runtime.agent in ("oracle", "nop", "scripted", "behaviour"):
+        return _instrument(runtime, task, common, after, {"first": first, "malformed": malformed})
     if settings is None:
         from harness.agents.visiting import TurnModel
 
         return TurnModel(runtime.agent, prompts.observation)
     from harness.models.endpoint import EndpointModel
+    from harness.models.text import TextModel
 
+    endpoint = TextModel if runtime.agent == "direct" else EndpointModel
     if isinstance(settings, LocalModel):
         sampling: dict[str, Any] = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         if settings.seed:
             sampling["seed"] = seed % 2**31
-        return EndpointModel(
+        return endpoint(
             f"openai/{settings.name}", sampling | {"api_base": local_url, "api_key": "none"},
             retry=protocol.retry, price=None, **requests, **templates,
         )  # fmt: skip
@@ -56,13 +61,19 @@ def make_model(
         params["api_key"] = os.environ.get(settings.credential)
     if settings.api_base:
         params["api_base"] = settings.api_base
-    return EndpointModel(
+    return endpoint(
         settings.name, params, retry=protocol.retry, price=settings.price, **requests, **templates
     )  # fmt: skip
 
 
-def _instrument(runtime: Runtime, task: Task, common: dict[str, Any]) -> Any:
-    """An agent without a language model, that acts with the task's own patches."""
+def _instrument(
+    runtime: Runtime, task: Task, common: dict[str, Any], after: str | None, begin: dict[str, Any]
+) -> Any:
+    """An agent without a language model, that acts with the task's own patches or scripts."""
+    if task.kind == "recovery" or runtime.agent == "behaviour":
+        from harness.models.behaviours import behaviour_model
+
+        return behaviour_model(runtime, task, common)
     if not isinstance(task, RepairTask):
         raise InputError(
             f"the {runtime.agent} agent cannot act on {task.id}: a {task.kind} task has no reference patch",
@@ -78,5 +89,9 @@ def _instrument(runtime: Runtime, task: Task, common: dict[str, Any]) -> Any:
         return NopModel(task, **common)
     from harness.models import scripted
 
-    assert isinstance(runtime.model, ScriptedModel)
-    return scripted.ScriptedModel(task, law=runtime.model.law_for(task.id), scale=runtime.model.scale, **common)
+    settings = runtime.model
+    assert isinstance(settings, ScriptedModel)
+    return scripted.ScriptedModel(
+        task, law=settings.law_for(task.id, after), scale=settings.scale,
+        cost_per_call_usd=settings.cost_per_call_usd or 0.0, **begin, **common,
+    )  # fmt: skip

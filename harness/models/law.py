@@ -50,6 +50,9 @@ class CompletionLaw(BaseModel):
     """Chance that a well-formed, non-completing call submits the unverified state (terminal)."""
     destroy: Probability = 0.0
     """Chance that a well-formed, non-completing, non-submitting call breaks files (not terminal)."""
+    stall: Probability | None = None
+    """Chance that a call that does none of these gets the attempt stuck: from then on it repeats a reading command and
+    nothing completes it, until a fresh start; null: never."""
 
     @field_validator("hazard")
     @classmethod
@@ -98,31 +101,37 @@ class EventDistribution:
 
 
 def event_distribution(
-    law: CompletionLaw, scale: float, horizon: int, max_format_errors: int = 3
+    law: CompletionLaw, scale: float, horizon: int, max_format_errors: int = 3, first: int = 1, malformed: int = 0
 ) -> EventDistribution:
-    """Exact event probabilities of one attempt of at most ``horizon`` calls.
+    """Exact event probabilities of one attempt, or of an episode from call ``first`` on, of ``horizon`` calls.
 
     Dynamic programming over the number of consecutive malformed calls. A malformed call adds one to it, any other call
     resets it, and the ``max_format_errors``-th in a row ends the attempt at that call (0: never), which is
-    mini-swe-agent's rule.
+    mini-swe-agent's rule. ``malformed`` calls before the first raise the chance
+    of another, and do not count for that rule. An episode does not begin stuck.
     """
     size = max_format_errors if max_format_errors > 1 else 2
-    live = [1.0] + [0.0] * (size - 1)
+    live = [[1.0] + [0.0] * (size - 1), [0.0] * size]  # going on, stuck
     verified, submitted, unparsed = [], [], []
     for call in range(1, horizon + 1):
-        hazard = law.hazard_at(call, scale)
-        after = [0.0] * size
+        hazard = law.hazard_at(first - 1 + call, scale)
+        after = [[0.0] * size, [0.0] * size]
         passed = sent = ended = 0.0
-        for run, mass in enumerate(live):
-            malformed = mass * law.malformed_at(run)
+        for stuck, run, mass in [(s, run, mass) for s in (0, 1) for run, mass in enumerate(live[s])]:
+            completes = 0.0 if stuck else hazard
+            chance = law.malformed_at(malformed if call == 1 else run)
+            unread = mass * chance
             if max_format_errors and run + 1 >= max_format_errors:
-                ended += malformed
+                ended += unread
             else:
-                after[min(run + 1, size - 1)] += malformed
-            parsed = mass * (1 - law.malformed_at(run))
-            passed += parsed * hazard
-            sent += parsed * (1 - hazard) * law.submit
-            after[0] += parsed * (1 - hazard) * (1 - law.submit)
+                after[stuck][min(run + 1, size - 1)] += unread
+            parsed = mass * (1 - chance)
+            passed += parsed * completes
+            sent += parsed * (1 - completes) * law.submit
+            rest = parsed * (1 - completes) * (1 - law.submit)
+            stalls = rest if stuck else rest * (1 - law.destroy) * (law.stall or 0.0)
+            after[0][0] += rest - stalls
+            after[1][0] += stalls
         live = after
         verified.append(passed)
         submitted.append(sent)
@@ -131,5 +140,5 @@ def event_distribution(
         horizon=horizon,
         verified=tuple(verified),
         terminal={SUBMITTED: tuple(submitted), REPEATED_FORMAT_ERROR: tuple(unparsed)},
-        censored=sum(live),
+        censored=sum(live[0]) + sum(live[1]),
     )

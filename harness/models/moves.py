@@ -30,6 +30,8 @@ class Moves:
         self.explore = task.explore
         self.state: State = "clean"
         self.repair: Patch | None = None
+        self.reading: str | None = None
+        """What it reads again and again when it is stuck."""
         reference = self.patches.valid[0]
         # Damage to a file that the repair changes cannot make a failing workspace pass.
         self.targets = [f for f in reference.changed if f.endswith(".py")] or [self.explore.files[0]]
@@ -69,6 +71,9 @@ class Moves:
                 name = pick(rng, SCRATCH_FILES)
                 script = heredoc(f"cat > {name}", pick(rng, self.explore.snippets))
                 return acting("I write a small script and run it.", f"{script}\npython3 {name}")
+            case "repeat":
+                self.reading = self.reading or self._read(rng)
+                return acting("Let me look at this once more.", self.reading)
             case "explore" | "wrong":  # a task without a wrong repair has nothing else to offer
                 reads = [self._read(rng)]
                 if rng.random() < SECOND_READ:

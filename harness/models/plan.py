@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from harness.models.law import REPEATED_FORMAT_ERROR, SUBMITTED, CompletionLaw
 
 Kind = Literal[
-    "malformed", "complete", "submit", "destroy", "restore", "explore", "run", "scratch", "wrong", "revert"
+    "malformed", "complete", "submit", "destroy", "restore", "explore", "run", "scratch", "wrong", "revert", "repeat"
 ]
 State = Literal["clean", "wrong", "broken", "right"]
 """What the agent's own moves left in the workspace: nothing, a wrong repair, damaged files, a valid repair."""
@@ -56,27 +56,38 @@ def after(state: State, kind: Kind) -> State:
     return moved.get(kind, state)
 
 
-def moves(seed: int, law: CompletionLaw, scale: float) -> Iterator[tuple[Kind, Random]]:
-    """The kinds of calls 1, 2, ... without end, each with its call's generator for the details of the move.
+def episode_seed(seed: int, number: int) -> int:
+    """The seed of an attempt's episode: its own for the first, then 64 bits that no other attempt's episode has."""
+    return seed if number == 1 else int.from_bytes(hashlib.sha256(f"{seed}:episode:{number}".encode()).digest()[:8])
+
+
+def moves(
+    seed: int, law: CompletionLaw, scale: float, first: int = 1, malformed: int = 0
+) -> Iterator[tuple[Kind, Random]]:
+    """The kinds of calls ``first``, ... without end, each with its call's generator for the details of the move.
 
     The four draws of the law are made at every call whether needed or not, so that one seed under two laws differs
-    only where the laws do. They depend on the seed, the call and the run of malformed calls before it alone.
+    only where the laws do. They depend on the seed, the call and the run of malformed calls before it alone
+    (``malformed``: before the first).
     """
     state: State = "clean"
-    run = call = 0
+    stuck = False
+    run, call = malformed, first - 1
     while True:
         call += 1
         rng = call_rng(seed, call)
-        malformed, complete, submit, destroy = (rng.random() for _ in range(4))
+        unparsed, complete, submit, destroy = (rng.random() for _ in range(4))
         kind: Kind
-        if malformed < law.malformed_at(run):
+        if unparsed < law.malformed_at(run):
             kind = "malformed"
-        elif complete < law.hazard_at(call, scale):
+        elif not stuck and complete < law.hazard_at(call, scale):
             kind = "complete"
         elif submit < law.submit:
             kind = "submit"
-        elif destroy < law.destroy:
+        elif not stuck and destroy < law.destroy:
             kind = "destroy"
+        elif stuck or (law.stall is not None and rng.random() < law.stall):
+            kind, stuck = "repeat", True
         else:
             kind = pick_weighted(rng, OPENING if call == 1 else ORDINARY[state])
         run = run + 1 if kind == "malformed" else 0

@@ -94,10 +94,10 @@ class ReplyConfig(BaseModel):
 
 
 class ReplyModel:
-    """mini-swe-agent's ``Model`` protocol over an endless stream of replies. Free: every cost is 0.0 US dollars."""
+    """mini-swe-agent's ``Model`` protocol over an endless stream of replies, each at the same cost in US dollars."""
 
-    def __init__(self, config: ReplyConfig, replies: Iterator[Reply]):
-        self.config = config
+    def __init__(self, config: ReplyConfig, replies: Iterator[Reply], cost_usd: float = 0.0):
+        self.config, self._cost = config, cost_usd
         self._replies = replies
         self._calls = 0
 
@@ -112,7 +112,7 @@ class ReplyModel:
 
         self._calls += 1
         response = next(self._replies).response(self.config.model_name, self._calls)
-        facts = {"response": response.model_dump(mode="json"), "cost": 0.0, "model": self.config.model_name}
+        facts = {"response": response.model_dump(mode="json"), "cost": self._cost, "model": self.config.model_name}
         choice = response.choices[0]
         try:
             actions = parse_toolcall_actions(
@@ -124,6 +124,10 @@ class ReplyModel:
             error.messages[0]["extra"].update(facts)
             raise
         return choice.message.model_dump() | {"extra": {"actions": actions, **facts, "timestamp": time.time()}}
+
+    def consulted(self) -> tuple[str, float]:
+        """What it answers to a question beside its work, and the cost, US dollars. This one has nothing to say."""
+        return "", self._cost
 
     def format_message(self, **kwargs: Any) -> dict[str, Any]:
         """A message as it is."""

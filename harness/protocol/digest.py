@@ -12,6 +12,7 @@ from typing import Any
 from harness import plugins
 from harness.canonical import digest_json
 from harness.errors import InputError
+from harness.protocol.intervention import Alarm
 from harness.protocol.load import find_stage, load_protocol, load_tasks
 from harness.protocol.prompts import Prompts, load_prompts
 from harness.protocol.schema import Protocol
@@ -65,9 +66,12 @@ def stage_content(protocol: Protocol, tasks: Mapping[str, Mapping[str, str]], pr
 
 
 def protocol_plugins(protocol: Protocol) -> dict[str, str]:
-    """Agents and sandboxes of other packages that a protocol names, each with its distribution and version."""
+    """Agents, sandboxes and monitors of other packages that a protocol names, each with its distribution and version."""
     named: list[tuple[plugins.Group, str]] = [("agents", runtime.agent) for runtime in protocol.runtimes.values()]
     named.append(("sandboxes", protocol.sandbox.kind))
+    named += [("monitors", arm.trigger.monitor) for arm in protocol.arms if isinstance(arm.trigger, Alarm)]
+    if protocol.monitor:
+        named.append(("monitors", protocol.monitor.monitor))
     return plugins.releases(named)
 
 

@@ -25,6 +25,8 @@ class LawOverride(Section):
     """Replaces ``submit``."""
     destroy: Probability | None = None
     """Replaces ``destroy``."""
+    stall: Probability | None = None
+    """Replaces ``stall``."""
 
     def over(self, law: CompletionLaw) -> CompletionLaw:
         """``law`` with the keys that are set here replaced; raises ``pydantic.ValidationError`` (hazard not sorted)."""

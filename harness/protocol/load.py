@@ -16,6 +16,9 @@ from harness import plugins
 from harness.errors import InputError
 from harness.paths import protocol_dir
 from harness.protocol.base import MAX_INTEGER
+from harness.protocol.monitor_rules import broken_monitor
+from harness.protocol.planning_rules import planning_rules, require_task_kinds
+from harness.protocol.reuse_rules import broken_reuse
 from harness.protocol.rules import broken_rules
 from harness.protocol.schema import Protocol
 from harness.yamlfile import load_yaml, validation_error
@@ -78,6 +81,7 @@ def load_tasks(protocol: Protocol) -> dict[str, Task]:
     for name, task in tasks.items():
         if mend := plugins.unknown("verifiers", task.kind):
             raise InputError(f"{name} is of the unknown kind {task.kind!r}", key="tasks", mend=mend)
+    require_task_kinds(protocol, tasks)
     return tasks
 
 
@@ -106,7 +110,7 @@ def parse_protocol(data: Any, path: Path, known_tasks: Collection[str] | None = 
         )
     if known_tasks is not None:
         _require_tasks(protocol, path, known_tasks)
-    broken = list(broken_rules(protocol))
+    broken = [*broken_rules(protocol), *planning_rules(protocol), *broken_monitor(protocol), *broken_reuse(protocol)]
     if broken:
         first, *rest = broken
         also = "".join(f"\n  also: {rule.key}: {rule.what}" for rule in rest[:4])

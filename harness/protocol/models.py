@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from harness.models.law import CompletionLaw
 from harness.protocol.base import Count, Name, NotNegative, Positive, Section, TaskId, Temperature, Text
 from harness.protocol.law import LawOverride
+from harness.protocol.planning import PlannerModel
 
 
 class ScriptedModel(Section):
@@ -22,11 +23,17 @@ class ScriptedModel(Section):
     """The law of every task that ``laws`` does not override."""
     laws: dict[TaskId, LawOverride] = Field(default_factory=dict)
     """Per task, the keys that differ."""
+    after: dict[Name, LawOverride] | None = None
+    """Per recovery action, by its name: the keys that differ in the episodes after it, in every task; null: none."""
+    cost_per_call_usd: NotNegative | None = None
+    """What a call is said to cost, US dollars; null: nothing."""
 
-    def law_for(self, task: str) -> CompletionLaw:
-        """The law of ``task``: the common one with its overrides (``scale`` is not applied)."""
-        override = self.laws.get(task)
-        return override.over(self.law) if override else self.law
+    def law_for(self, task: str, action: str | None = None) -> CompletionLaw:
+        """The law of ``task``, after ``action`` if given: the common one with its overrides (without ``scale``)."""
+        law = self.law
+        for override in (self.laws.get(task), (self.after or {}).get(action or "")):
+            law = override.over(law) if override else law
+        return law
 
 
 class LocalModel(Section):
@@ -74,18 +81,25 @@ class LitellmModel(Section):
     """Overrides the price table; null: the table, and where that has none the cost is unknown."""
 
 
-Model = Annotated[ScriptedModel | LocalModel | LitellmModel, Field(discriminator="kind")]
+Model = Annotated[ScriptedModel | PlannerModel | LocalModel | LitellmModel, Field(discriminator="kind")]
 
 
 class Runtime(Section):
     """An agent and the model that drives it. A different value is a different runtime."""
 
     agent: Name
-    """``scripted``: instrument with a declared law; ``oracle``: applies the reference; ``nop``: changes nothing;
-    ``default``: mini-swe-agent's DefaultAgent; or the name of an entry point of ``restartlab.agents``."""
+    """``scripted``: instrument with a declared law; ``behaviour``: instrument that acts on recovery tasks as
+    ``behaviour`` says; ``oracle``: applies the reference; ``nop``: changes nothing;
+    ``default``: mini-swe-agent's DefaultAgent; ``direct``: one question, one answer, in planning stages; or the name of
+    an entry point of ``restartlab.agents``."""
     model: Model | None = None
-    """Required by ``scripted`` (kind scripted) and ``default`` (kind local or litellm), absent for ``oracle`` and
-    ``nop``; an agent of another package takes kind local or litellm, or none."""
+    """Required by ``scripted`` (kind scripted, in planning stages planner), ``default`` and ``direct`` (kind local or
+    litellm), absent for ``oracle`` and ``nop``; an agent of another package takes kind local or litellm, or none."""
+
+    behaviour: Literal["careful", "hasty", "runtime-only", "injection-obeying"] | None = None
+    """Of agent ``behaviour``: which of a recovery task's scripted behaviours it shows."""
+    track: Literal["native", "controlled"] | None = None
+    """For reports: an agent as deployed (native), or a model under a harness held constant (controlled)."""
 
     @property
     def origin(self) -> Literal["synthetic", "collected"]:

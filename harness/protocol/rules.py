@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue, ValidationError
 
 from harness import plugins
+from harness.protocol.arms import broken_arms
+from harness.protocol.broken import Broken
+from harness.protocol.checkpoint import CheckpointPlan, LiveAt, OnAlarm
 from harness.protocol.models import LitellmModel, LocalModel, Runtime, ScriptedModel
+from harness.protocol.planning import PlannerModel
 from harness.protocol.schema import Analysis, Protocol
-
-
-class Broken(NamedTuple):
-    """A rule that a protocol breaks."""
-
-    key: str
-    what: str
-    mend: str
-
 
 #: Request parameters that have a key of their own, or that the agent sets.
 RESERVED_PARAMS = (
@@ -38,15 +32,23 @@ def broken_rules(protocol: Protocol) -> Iterator[Broken]:
             key = f"selection.rejected.{number}.task"
             yield Broken(key, f"{item.task!r} is also among the tasks", "take it out of tasks or out of rejected")
     yield from _unique("arms", [arm.name for arm in protocol.arms])
+    yield from broken_arms(protocol)
     yield from _unique("retry.classes", protocol.retry.classes or [])
     if mend := plugins.unknown("sandboxes", protocol.sandbox.kind):
         yield Broken("sandbox.kind", f"unknown sandbox {protocol.sandbox.kind!r}", mend)
     if protocol.sandbox.network:
         yield Broken("sandbox.network", "the network is off in every phase", "set network: false")
     for name, runtime in protocol.runtimes.items():
-        yield from _runtime(f"runtimes.{name}", runtime, protocol.tasks)
+        yield from _runtime(f"runtimes.{name}", runtime, protocol)
     yield from _sets(protocol)
-    yield from _analysis(protocol.analysis, protocol.horizon)
+    if protocol.kind not in ("planning", "patch_algebra"):
+        if protocol.analysis is None:
+            yield Broken("analysis", "is missing", "state the plan before anything is collected")
+        else:
+            yield from _analysis(protocol.analysis, protocol.horizon)
+            yield from _plan_of_kind(protocol, protocol.analysis)
+    if protocol.checkpoint:
+        yield from _checkpoint(protocol, protocol.checkpoint)
 
 
 def _unique(key: str, names: Sequence[str]) -> Iterator[Broken]:
@@ -54,24 +56,29 @@ def _unique(key: str, names: Sequence[str]) -> Iterator[Broken]:
         yield Broken(key, f"{name!r} is listed {names.count(name)} times", "list it once; more attempts are repeats")
 
 
-def _runtime(key: str, runtime: Runtime, tasks: list[str]) -> Iterator[Broken]:
+def _runtime(key: str, runtime: Runtime, protocol: Protocol) -> Iterator[Broken]:
     if mend := plugins.unknown("agents", runtime.agent):
         yield Broken(f"{key}.agent", f"unknown agent {runtime.agent!r}", mend)
         return
     model, kind = runtime.model, runtime.model.kind if runtime.model else None
-    wanted: dict[str, tuple[str | None, ...]] = {"scripted": ("scripted",), "default": ("local", "litellm")}
+    wanted: dict[str, tuple[str | None, ...]] = {
+        "scripted": ("planner" if protocol.kind == "planning" else "scripted",),
+        "default": ("local", "litellm"), "direct": ("local", "litellm"),
+    }  # fmt: skip
     theirs = (None,) if runtime.agent in plugins.BUILT_IN["agents"] else ("local", "litellm", None)
     allowed = wanted.get(runtime.agent, theirs)
     if kind not in allowed:
         names = " or ".join(name or "none" for name in allowed)
         mend = "delete the key" if allowed == (None,) else f"give a model with kind: {names}"
         yield Broken(f"{key}.model", f"agent {runtime.agent!r} takes {names}, not {kind or 'none'}", mend)
+    if (runtime.agent == "behaviour") != (runtime.behaviour is not None):
+        yield Broken(f"{key}.behaviour", "goes with agent 'behaviour', which needs it", "name one, or delete it")
     match model:
         case ScriptedModel():
-            yield from _laws(f"{key}.model.laws", model, tasks)
+            yield from _laws(f"{key}.model.laws", model, protocol.tasks)
         case LitellmModel():
             yield from _endpoint(f"{key}.model", model)
-        case LocalModel() | None:
+        case LocalModel() | PlannerModel() | None:
             pass
 
 
@@ -139,8 +146,54 @@ def _analysis(plan: Analysis, horizon: int) -> Iterator[Broken]:
         mend = f"set a budget of at most {horizon}, or a longer horizon"
         yield Broken("analysis.budget", f"{plan.budget} is above the horizon {horizon}", mend)
     for key, calls, last in (("cutoffs", plan.cutoffs, plan.budget), ("times", plan.times, plan.budget - 1)):
+        if calls is None:
+            continue
         if calls != sorted(set(calls)):
             yield Broken(f"analysis.{key}", f"{calls} is not ascending", "sort the calls, each once")
         if max(calls) > last:
             what = f"{max(calls)} is above {last}, with a budget of {plan.budget}"
             yield Broken(f"analysis.{key}", what, f"keep calls of at most {last}")
+
+
+def _plan_of_kind(protocol: Protocol, plan: Analysis) -> Iterator[Broken]:
+    """The keys that one kind of stage needs, and others do not have."""
+    kind = protocol.kind
+    states = kind == "checkpoint"
+    if states != (protocol.checkpoint is not None):
+        mend = "describe the states and actions" if states else "delete the section, or set kind: checkpoint"
+        yield Broken("checkpoint", "is missing" if states else f"is not of kind {kind}", mend)
+    for key, given in (("cutoffs", plan.cutoffs), ("times", plan.times)):
+        if states == (given is not None):
+            mend = "delete the key" if states else "list the calls"
+            yield Broken(f"analysis.{key}", f"is not of kind {kind}" if states else "is missing", mend)
+    family = "checkpoints" if states else "tasks x times"
+    if plan.family != family:
+        yield Broken("analysis.family", f"{plan.family!r} is not of kind {kind}", f"set family: {family}")
+
+
+def _checkpoint(protocol: Protocol, plan: CheckpointPlan) -> Iterator[Broken]:
+    names = [action.name for action in plan.actions]
+    yield from _unique("checkpoint.actions", names)
+    if [arm.name for arm in protocol.arms] != names or any(arm.action or arm.trigger for arm in protocol.arms):
+        mend = f"set arms: [{', '.join(f'{{name: {name}}}' for name in names)}]"
+        yield Broken("arms", "are not the names of checkpoint.actions", mend)
+    if plan.source.stage == protocol.stage:
+        yield Broken("checkpoint.source.stage", "is this stage itself", "name the stage whose states are taken")
+    if plan.compare:
+        for key, name in (("restart", plan.compare.restart), ("continue", plan.compare.continue_)):
+            if name not in names:
+                yield Broken(f"checkpoint.compare.{key}", f"unknown action {name!r}", f"actions: {', '.join(names)}")
+        if plan.compare.restart == plan.compare.continue_:
+            yield Broken("checkpoint.compare", "compares an action with itself", "name two actions")
+    if isinstance(plan.select, OnAlarm) and (known := plugins.unknown("monitors", plan.select.monitor)):
+        yield Broken("checkpoint.select.monitor", f"unknown monitor {plan.select.monitor!r}", known)
+    if isinstance(plan.select, LiveAt) and plan.budget and plan.select.call >= plan.budget:
+        what = f"call {plan.select.call} leaves nothing of a budget of {plan.budget}"
+        yield Broken("checkpoint.select.call", what, f"set a call below {plan.budget}")
+    if all(action.context == "reset" and action.message is None for action in plan.actions):
+        return
+    for name, runtime in protocol.runtimes.items():
+        if runtime.agent not in plugins.BUILT_IN["agents"]:
+            what = f"agent {runtime.agent!r} begins a conversation of its own"
+            mend = "use actions with context: reset and no message, or an agent of this project"
+            yield Broken(f"runtimes.{name}.agent", what, mend)

@@ -10,7 +10,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from harness.protocol.base import Count, Name, NotNegative, Positive, Section, TaskId, Text
+from harness.protocol.checkpoint import CheckpointPlan
+from harness.protocol.expansion import ExpansionRule
+from harness.protocol.intervention import Trigger
 from harness.protocol.models import Runtime
+from harness.protocol.monitor import MonitorPlan
+from harness.protocol.planning import PlanningPlan
+from harness.protocol.recovery import RecoveryAction
+from harness.protocol.reuse import CompositionPlan, HypothesesPlan, StageName
 
 
 class Rejected(Section):
@@ -36,6 +43,12 @@ class Arm(Section):
 
     name: Name
     """Unique in the stage."""
+    action: RecoveryAction | None = None
+    """What the arm does to an attempt, at its cost in calls, money and time; null: nothing."""
+    trigger: Trigger | None = None
+    """When it does; null, with an action: once, before the first call."""
+    most: Count | None = None
+    """Applications in one attempt at most; null: whenever the trigger says so."""
 
 
 class Verification(Section):
@@ -85,7 +98,8 @@ class SandboxSettings(Section):
     """Where commands run."""
 
     kind: Name
-    """``bubblewrap`` (no daemon, no root), ``docker``, or the name of an entry point of ``restartlab.sandboxes``."""
+    """``bubblewrap`` (no daemon, no root), ``docker``, or the name of an entry point of ``restartlab.sandboxes``; in a
+    planning stage, which runs no command, ``none``."""
     network: bool
     """Always false: the network is off in every phase."""
 
@@ -113,18 +127,22 @@ class Analysis(Section):
 
     budget: Count
     """Calls of the total budget B; at most the horizon, so that continuation is observed through B."""
-    cutoffs: Annotated[list[Count], Field(min_length=1)]
-    """Restart cutoffs to replay, calls, ascending, at most the budget."""
-    times: Annotated[list[Count], Field(min_length=1)]
-    """Decision calls of the audit, ascending, below the budget (a restart needs calls to spend)."""
+    cutoffs: Annotated[list[Count], Field(min_length=1)] | None = None
+    """Restart cutoffs to replay, calls, ascending, at most the budget; null in a stage of checkpoints only."""
+    times: Annotated[list[Count], Field(min_length=1)] | None = None
+    """Decision calls of the audit, ascending, below the budget (a restart needs calls to spend); null in a stage of
+    checkpoints only, whose decisions are its checkpoints."""
     alpha: Annotated[float, Field(gt=0, lt=1)]
     """Error of the whole family."""
     method: Literal["clopper-pearson", "weak-sign", "fisher", "boschloo", "paired-sign", "betting"]
     """Certificate."""
-    family: Literal["tasks x times"]
-    """What is compared at once: every task at every time, within one runtime and arm."""
+    family: Literal["tasks x times", "checkpoints"]
+    """What is compared at once: every task at every time, within one runtime and arm; or, in a stage of checkpoints,
+    restart against continue from every checkpoint."""
     expansion_rule: Text
     """When a follow-up stage is worth its cost, fixed before any outcome was seen."""
+    expansion: ExpansionRule | None = None
+    """The same as a rule that the report evaluates; null: it is words only."""
 
 
 class Protocol(Section):
@@ -132,10 +150,13 @@ class Protocol(Section):
 
     schema_: Annotated[Literal[1], Field(alias="schema")]
     """Version of this format: 1."""
-    stage: Annotated[str, Field(pattern=r"^[a-z0-9]+$", max_length=64)]
+    stage: StageName
     """Name of the stage and of the file."""
-    kind: Literal["collect"]
-    """``collect``: fresh attempts."""
+    kind: Literal["collect", "checkpoint", "planning", "monitor", "patch_algebra", "resolver"]
+    """``collect``: fresh attempts; ``checkpoint``: draws of recovery actions from frozen states; ``planning``: the same
+    from frozen answers to planning tasks, one response each; ``monitor``: a monitor calibrated on some tasks, tested on
+    others; ``patch_algebra``: unions of failed patches, verified without a model; ``resolver``: fresh attempts that are
+    shown the failed patches of another stage."""
     title: Text
     """One line."""
     description: Text
@@ -166,5 +187,16 @@ class Protocol(Section):
     """Named groups of runtimes that are collected together (``RUNTIME=NAME``)."""
     default_set: Name
     """The set that is collected when ``RUNTIME`` is not given."""
-    analysis: Analysis
-    """The analysis plan."""
+    analysis: Analysis | None = None
+    """The analysis plan; null in a planning stage, whose outcomes ``readout`` reads, and in one of kind patch_algebra,
+    which has no attempts."""
+    checkpoint: CheckpointPlan | None = None
+    """Of kind checkpoint: states and actions."""
+    planning: PlanningPlan | None = None
+    """Of kind planning: first answers and actions."""
+    monitor: MonitorPlan | None = None
+    """Of kind monitor: the monitor, its calibration and its action."""
+    composition: CompositionPlan | None = None
+    """Of kind patch_algebra: which unions of failed patches are verified."""
+    hypotheses: HypothesesPlan | None = None
+    """Of kind resolver: whose failed patches the agent is shown."""

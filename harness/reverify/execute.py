@@ -168,7 +168,7 @@ class _Execution:
         self.layer = self._layers.snapshot(self._workspace)
         verdict = self._judge(self._judged_part())
         self._note_deletions(self.layer)
-        self.recorder.verdict(call, action, self.layer.digest, verdict)
+        self.recorder.verdict(call, action, self.layer.digest, verdict, self._layers.scratch(self._workspace))
         self.actions.append(self._action_record(call, action, text, result, verdict, match))
         self.progress.judge(verdict.passed)
         if verdict.passed and self.passed_layer is None:

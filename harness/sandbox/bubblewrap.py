@@ -156,6 +156,10 @@ class BubblewrapSandbox:
         """All processes of a sandbox with services are stopped meanwhile, so that the layer can be read."""
         return self._lasting.paused() if self._lasting else contextlib.nullcontext()
 
+    def processes(self) -> dict[int, str]:
+        """Live processes of a sandbox with services, by their pid inside: command line."""
+        return self._lasting.processes() if self._lasting else {}
+
     def stop(self) -> None:
         self._arguments = None
         lasting, self._lasting = self._lasting, None

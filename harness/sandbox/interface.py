@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -93,3 +94,13 @@ class Sandbox(Protocol):
 
     def stop(self) -> None:
         """Ends every process of the sandbox; may be called twice."""
+
+
+class ServiceSandbox(Sandbox, Protocol):
+    """A sandbox whose processes can be looked at between commands; needed for tasks with services."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """All processes are stopped meanwhile, so that the layer can be read."""
+
+    def processes(self) -> dict[int, str]:
+        """Live processes by their pid inside: command line."""

@@ -19,6 +19,7 @@ from harness.sandbox.bubble import Bubble, pipe
 from harness.sandbox.interface import Limits, Mounts, Result, SandboxLost
 from harness.sandbox.killing import kill_below, live_below, stopped_below
 from harness.sandbox.output import CappedOutput, finished
+from harness.sandbox.processes import seen_inside
 from harness.sandbox.watchdog import Watchdog
 
 #: Seconds between looks while no command runs.
@@ -200,6 +201,10 @@ class LongLived:
                     yield
             except TimeoutError as error:
                 raise SandboxLost(str(error)) from error
+
+    def processes(self) -> dict[int, str]:
+        """Live processes by their pid inside: command line."""
+        return seen_inside(live_below(self._first()))
 
     def stop(self) -> None:
         """Ends every process; may be called twice."""

@@ -8,7 +8,7 @@ import os
 import select
 import signal
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -118,3 +118,19 @@ def deleted_bytes(pids: list[int]) -> int:
             if stat.S_ISREG(facts.st_mode) and facts.st_nlink == 0 and facts.st_dev != _memory_device():
                 found[facts.st_dev, facts.st_ino] = max(facts.st_size, facts.st_blocks * 512)
     return sum(found.values())
+
+
+def seen_inside(pids: Iterable[int]) -> dict[int, str]:
+    """The live ones of ``pids``, by the number that each has in its own pid namespace: its command line."""
+    found = {}
+    for pid in pids:
+        if state(pid) in ("", "Z", "X"):
+            continue
+        try:
+            status = Path(f"/proc/{pid}/status").read_text(errors="replace")
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        inner = next(line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:"))
+        found[int(inner)] = command.replace(b"\0", b" ").decode(errors="replace")
+    return found

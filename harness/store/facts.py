@@ -16,6 +16,8 @@ from harness.store.tables import (
     actions,
     attempts,
     audits,
+    checkpoint_sets,
+    checkpoints,
     chosen_sets,
     json_text,
     qualifications,
@@ -36,6 +38,8 @@ COVERED = {
     "try_excluded": tries,
     "qualification": qualifications,
     "regraded": regrades,
+    "checkpoints_chosen": checkpoint_sets,
+    "checkpoint_frozen": checkpoints,
 }
 
 #: Rows of these tables that came from a file are covered batch by batch.

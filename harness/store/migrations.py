@@ -155,10 +155,36 @@ def _regrades(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
+_CHECKPOINTS = """
+CREATE TABLE checkpoint_sets (
+    stage {text} NOT NULL, digest {text} NOT NULL, runtime {text} NOT NULL,
+    count BIGINT NOT NULL CHECK (count >= 0), refused {text} NOT NULL, at {text} NOT NULL,
+    PRIMARY KEY (stage, digest, runtime),
+    FOREIGN KEY (stage, digest) REFERENCES stages (stage, digest)
+);
+
+CREATE TABLE checkpoints (
+    stage {text} NOT NULL, digest {text} NOT NULL, runtime {text} NOT NULL,
+    number BIGINT NOT NULL CHECK (number >= 1),
+    id {text} NOT NULL, task {text} NOT NULL, call BIGINT NOT NULL CHECK (call >= 0),
+    state {text} NOT NULL, provenance {text} NOT NULL, at {text} NOT NULL,
+    PRIMARY KEY (stage, digest, runtime, number),
+    FOREIGN KEY (stage, digest, runtime) REFERENCES checkpoint_sets (stage, digest, runtime),
+    UNIQUE (stage, digest, runtime, id)
+)
+"""
+
+
+def _checkpoints(connection: Connection) -> None:
+    for statement in _CHECKPOINTS.format(**_WORDS[connection.dialect.name]).split(";\n"):
+        connection.exec_driver_sql(statement)
+
+
 MIGRATIONS = (
     Migration(1, "first tables", _first_tables),
     Migration(2, "leases", _leases),
     Migration(3, "regrades", _regrades),
+    Migration(4, "checkpoints", _checkpoints),
 )
 
 

@@ -49,6 +49,7 @@ class RecordedTry:
     attempt: Attempt
     event: RegradedEvent
     calls: int
+    cost_usd: float | None
     trajectory: str | None
     base: str | None
     verifier: str | None
@@ -137,7 +138,8 @@ def recorded_tries(
         event = RegradedEvent(row.event, row.call, row.action, row.reason, row.unpassed_at, row.repassed_at)
         outcome = row.outcome or {}
         yield RecordedTry(
-            row.id, row.number, planned[row.attempt_id], event, row.calls, row.trajectory, outcome.get("base"),
+            row.id, row.number, planned[row.attempt_id], event, row.calls, row.cost_usd, row.trajectory,
+            outcome.get("base"),
             outcome.get("verifier"), tuple(RecordedStep(*tuple(step)) for step in connection.execute(done)),
         )  # fmt: skip
 

@@ -10,7 +10,19 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
-from harness.store import events, facts, imports, leases, ledger, reads, regrades
+from harness.store import (
+    checkpoints,
+    events,
+    facts,
+    imports,
+    leases,
+    ledger,
+    reads,
+    regrades,
+    reuse,
+    reviews,
+    thresholds,
+)
 from harness.store.clock import utc_now
 from harness.store.controller import Controller, RunningTry
 from harness.store.database import open_engine
@@ -229,11 +241,38 @@ class Store:
         with writing(self._engine) as connection:
             return regrades.put(connection, stage, digest, scope, verifiers, environment, results)
 
+    def put_checkpoints(self, stage: str, digest: str, chosen: checkpoints.CheckpointSet) -> None:
+        """Records the checkpoints of one runtime of a registered stage, once; raises ``StoreConflict``."""
+        with writing(self._engine) as connection:
+            checkpoints.put(connection, stage, digest, chosen)
+
+    def freeze_thresholds(
+        self, stage: str, digest: str, runtime: str, record: Mapping[str, Any], held_out: Sequence[str]
+    ) -> None:
+        """Records the calibrated thresholds of a runtime, once and before any held-out try; see ``thresholds``."""
+        with writing(self._engine) as connection:
+            thresholds.freeze(connection, stage, digest, runtime, record, held_out)
+
+    def put_reuse(self, kind: reuse.Kind, key: Mapping[str, str], record: Mapping[str, Any]) -> None:
+        """Records what was made of failed branches, once a key; see ``reuse``. Raises ``StoreConflict``."""
+        with writing(self._engine) as connection:
+            reuse.put(connection, kind, key, record)
+
     def correct(self, scope: Mapping[str, Any], field: str, old: Any, new: Any, why: str) -> None:
         """Records a correction in the ledger: which rows (``scope``), which field, both values, why. No row changes."""
         payload = {"scope": dict(scope), "field": field, "old": old, "new": new, "why": why}
         with writing(self._engine) as connection:
             ledger.append(connection, "correction", payload)
+
+    def put_review(self, review: reviews.Review) -> reviews.Review:
+        """Records what a reviewer says of a task."""
+        with writing(self._engine) as connection:
+            return reviews.put(connection, review)
+
+    def reviews(self, task: str | None = None) -> list[reviews.Review]:
+        """What reviewers said, oldest first."""
+        with reading(self._engine) as connection:
+            return reviews.found(connection, task)
 
     def _end(self, try_id: int, result: TryResult, kind: str, verdict: dict[str, Any]) -> None:
         columns = {item.name for item in dataclasses.fields(TryResult)} & set(tries.c.keys())
@@ -329,6 +368,26 @@ class Store:
         """The tries that count, with the states that they left; of all tasks and runtimes unless named."""
         with reading(self._engine) as connection:
             return list(regrades.recorded_tries(connection, stage, tasks, runtimes))
+
+    def checkpoints(self, stage: str, digest: str, runtime: str) -> checkpoints.CheckpointSet | None:
+        """The checkpoints of one runtime of a stage; None when they are not frozen."""
+        with reading(self._engine) as connection:
+            return checkpoints.find(connection, stage, digest, runtime)
+
+    def checkpoint_runtimes(self, stage: str, digest: str) -> Sequence[str]:
+        """Runtimes of a stage whose checkpoints are frozen."""
+        with reading(self._engine) as connection:
+            return checkpoints.runtimes_of(connection, stage, digest)
+
+    def thresholds(self, stage: str, digest: str, runtime: str) -> dict[str, Any] | None:
+        """The frozen thresholds of a runtime of a monitor stage; None: it is not calibrated yet."""
+        with reading(self._engine) as connection:
+            return thresholds.find(connection, stage, digest, runtime)
+
+    def reuse(self, kind: reuse.Kind, **key: str) -> list[dict[str, Any]]:
+        """What was made of failed branches, of the keys with these values, oldest first."""
+        with reading(self._engine) as connection:
+            return reuse.find(connection, kind, key)
 
     def regrade(self, stage: str, which: str) -> regrades.Regrade:
         """The regrade of that number, or the ``latest``; raises ``InputError``."""

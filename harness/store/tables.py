@@ -202,6 +202,32 @@ regrade_events = Table(
     Column("problem", String),
 )
 
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("stage", String, primary_key=True),
+    Column("digest", String, primary_key=True),
+    Column("runtime", String, primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", String, nullable=False),
+    Column("task", String, nullable=False),
+    Column("call", BigInteger, nullable=False),
+    Column("state", JsonText, nullable=False),
+    Column("provenance", JsonText, nullable=False),
+    Column("at", String, nullable=False),
+)
+
+checkpoint_sets = Table(
+    "checkpoint_sets",
+    metadata,
+    Column("stage", String, primary_key=True),
+    Column("digest", String, primary_key=True),
+    Column("runtime", String, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    Column("refused", JsonText, nullable=False),
+    Column("at", String, nullable=False),
+)
+
 ledger = Table(
     "ledger",
     metadata,

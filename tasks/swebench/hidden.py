@@ -55,6 +55,11 @@ class HiddenFiles:
                             found[name].append(test)
         return found
 
+    @property
+    def finds_all(self) -> bool:
+        """Whether each name of FAIL_TO_PASS means a function."""
+        return all(name in self._functions for name in self.instance.FAIL_TO_PASS)
+
     @cached_property
     def failing(self) -> dict[str, list[NamedTest]]:
         """FAIL_TO_PASS: the functions that each name means; raises ``InputError`` for a name that means none."""
@@ -63,7 +68,7 @@ class HiddenFiles:
                 raise InputError(
                     f"{name!r} is no function of the test patch's files ({', '.join(self.files)})",
                     file=self.instance.instance_id, key="FAIL_TO_PASS",
-                    mend="leave the instance out: it needs the test command of its own docker image, not run here yet",
+                    mend="run it in its own image (sandbox.kind: docker), by the benchmark's own command",
                 )  # fmt: skip
         return {name: self._functions[name] for name in self.instance.FAIL_TO_PASS}
 
@@ -76,7 +81,7 @@ class HiddenFiles:
 
 def hidden_files(instance: Instance, tree: Path) -> HiddenFiles:
     """Applies the test patch to copies of the base's files in ``tree``; raises ``InputError`` if it does not apply."""
-    names = sorted({name for match in _HEADER.finditer(instance.test_patch) for name in (match[2], match[4])})
+    names = patched_files(instance)
     with tempfile.TemporaryDirectory(prefix="restartlab-tests-") as temporary:
         folder = Path(temporary)
         for name in names:
@@ -90,7 +95,7 @@ def hidden_files(instance: Instance, tree: Path) -> HiddenFiles:
         }  # fmt: skip
         done = subprocess.run(
             ["git", "apply", "--whitespace=nowarn", "-"], cwd=folder, env=environment,
-            input=_ended(instance.test_patch).encode(), capture_output=True,
+            input=ended(instance.test_patch).encode(), capture_output=True,
         )  # fmt: skip
         if done.returncode:
             raise InputError(
@@ -102,5 +107,11 @@ def hidden_files(instance: Instance, tree: Path) -> HiddenFiles:
         )
 
 
-def _ended(patch: str) -> str:
+def patched_files(instance: Instance) -> list[str]:
+    """Paths that the test patch changes, makes or deletes."""
+    return sorted({name for match in _HEADER.finditer(instance.test_patch) for name in (match[2], match[4])})
+
+
+def ended(patch: str) -> str:
+    """``patch`` with a line end at its end, as git wants it."""
     return patch if patch.endswith("\n") else f"{patch}\n"

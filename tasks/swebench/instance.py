@@ -31,6 +31,12 @@ class Instance(BaseModel):
     difficulty: str | None = None
     image: str | None = None
     """Container image (v5)."""
+    eval_script: str | None = None
+    """What runs the tests in it (v5)."""
+    log_parser: str | None = None
+    """Name of what reads the log of that in the swebench package (v5)."""
+    eval_type: str | None = None
+    """How the package counts what it read (v5): ``pass_and_fail`` or ``fail_only``."""
 
     @field_validator("FAIL_TO_PASS", "PASS_TO_PASS", mode="before")
     @classmethod

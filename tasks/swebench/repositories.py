@@ -22,6 +22,8 @@ class Repository:
     """Lock file of the packages that its Python needs."""
     before: str
     """Code that runs before every test: fixes seeds."""
+    command: str
+    """The benchmark's own command for whole test files; their names are appended. For records without a script."""
 
 
 def _sympy_pythons(version: str | None) -> tuple[str, ...]:
@@ -43,7 +45,9 @@ else:
     seed(0)
 """
 
-REPOSITORIES = {"sympy/sympy": Repository("sympy", _sympy_pythons, _SITE, _SYMPY_SEEDS)}
+_SYMPY_COMMAND = "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
+
+REPOSITORIES = {"sympy/sympy": Repository("sympy", _sympy_pythons, _SITE, _SYMPY_SEEDS, _SYMPY_COMMAND)}
 
 
 def repository_of(instance: Instance) -> Repository:
@@ -54,6 +58,6 @@ def repository_of(instance: Instance) -> Repository:
         raise InputError(
             f"{instance.instance_id}: nothing is known here of the Python environment of {instance.repo}",
             key="repo",
-            mend="it needs its own docker image, which is not run here yet; if a plain Python will do, add the "
-            f"repository to tasks/swebench/repositories.py (known: {', '.join(REPOSITORIES)})",
+            mend="run it in its own image (sandbox.kind: docker); if a plain Python will do, add the repository to "
+            f"tasks/swebench/repositories.py (known: {', '.join(REPOSITORIES)})",
         ) from None

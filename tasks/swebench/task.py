@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from harness.canonical import digest_bytes, digest_json
 from tasks.swebench.instance import Instance
@@ -90,9 +91,20 @@ class SwebenchTask:
                 "test_patch": digest_bytes(instance.test_patch.encode()),
                 "FAIL_TO_PASS": list(instance.FAIL_TO_PASS), "PASS_TO_PASS": guards,
             }),
-            "limits": digest_json({"tools": tools, "test_seconds": TEST_SECONDS, "guard_seconds": GUARD_SECONDS}),
+            "limits": digest_json({
+                "tools": tools, "test_seconds": TEST_SECONDS, "guard_seconds": GUARD_SECONDS, **self._script,
+            }),
             "repairs": digest_json({"reference": digest_bytes(self.reference)}),
         }  # fmt: skip
+
+    @property
+    def _script(self) -> dict[str, Any]:
+        """What judges in the place of named functions where the repository is not known: the benchmark's script."""
+        instance = self.instance
+        if instance.repo in REPOSITORIES or instance.eval_script is None:
+            return {}
+        keys = {"log_parser": instance.log_parser, "eval_type": instance.eval_type}
+        return {"script": {"eval_script": digest_bytes(instance.eval_script.encode()), **keys}}
 
     @cached_property
     def digest(self) -> str:

@@ -39,6 +39,11 @@ ON_GOLDENS = {
     "coverage": ("coverage", "--replicates", "50", "--law", "tied,late", "--attempts", "20"),
     "value": ("value", "--q", "0.5", "--p", "0.8", "--tau", "0.9", "--phi", "0.1"),
     "value of no alarm": ("value", "--q", "0.5", "--p", "0.8", "--tau", "0", "--phi", "0"),
+    "readout": ("readout", str(PROJECT / "tests" / "goldens" / "data" / "readout_luna.csv")),
+    "readout otherwise": (
+        "readout", str(PROJECT / "tests" / "goldens" / "data" / "readout_luna.csv"), "--design", "all_pairs", "--k",
+        "3", "--exact", "--costs", "replace=0.1", "--epsilon", "0.05",
+    ),
 }
 
 
@@ -151,9 +156,13 @@ def collected(tmp_path_factory: pytest.TempPathFactory, tiny_cache: Path) -> Tin
 
 
 @pytest.mark.needs_bwrap
-@pytest.mark.parametrize("command", ["status", "replay", "audit", "completion", "gate", "protocols", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["status", "replay", "audit", "completion", "gate", "monitor", "protocols", "doctor"]
+)
 def test_documents_of_a_collected_stage(collected: TinyLab, command: str) -> None:
-    named = {"gate": ["tiny-1"], "protocols": [], "doctor": []}.get(command, ["tiny"])
+    named = {
+        "gate": ["tiny-1"], "protocols": [], "doctor": [], "monitor": ["tiny", "--monitor", "unchanged"],
+    }.get(command, ["tiny"])  # fmt: skip
     document = checked(command, collected.run(command, *named, "--json"))
     if command == "protocols":
         assert [(row["stage"], row["collectable"]) for row in document["protocols"]] == [

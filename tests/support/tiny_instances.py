@@ -90,7 +90,8 @@ def record(base: str, test_patch: str, **changes: Any) -> dict[str, Any]:
 def repository_entry() -> Repository:
     """What tasks/swebench/repositories.py would say of it."""
     site = Path(__file__).resolve().parents[2] / "tasks" / "sandbox-site.txt"
-    return Repository("tinypkg", lambda version: ("3.11", "3.12", "3.13"), site, "import random\nrandom.seed(0)\n")
+    seeds = "import random\nrandom.seed(0)\n"
+    return Repository("tinypkg", lambda version: ("3.11", "3.12", "3.13"), site, seeds, "python -m tinypkg.tests")
 
 
 def write_dataset(path: Path, *records: Any) -> Path:

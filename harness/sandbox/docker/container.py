@@ -3,6 +3,9 @@
 Its first process is ``cat``, which reads from a connection that this process holds open. When this process ends,
 however it ends, the engine closes that input, ``cat`` ends, and the engine removes the container and the anonymous
 volume that is its workspace. Commands run as another user, who can neither signal ``cat`` nor outlive it.
+
+A container shows a workspace of this host on a root that nobody can write; or, for programs that expect their image as
+it is, the image's own tree, which root inside may write until it goes with the container.
 """
 
 from __future__ import annotations
@@ -25,6 +28,10 @@ from harness.sandbox.interface import WORKSPACE, Limits, Mounts, SandboxLost
 from harness.sandbox.rootfs import HOME
 
 _SMALL_TMPFS = 64 << 20
+#: Who holds a container open whose commands run as root: a root without the right to signal others.
+_NOBODY = "65534:65534"
+#: What root may do in an image's own tree: nothing but with files, whosever they are.
+_FILE_RIGHTS = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 #: Characters that end an option, or part of one, of an overlay mount.
 _UNSAFE = set(":,\\\"' \t\n")
 
@@ -32,17 +39,22 @@ _UNSAFE = set(":,\\\"' \t\n")
 class Container:
     """A running container; ``remove`` ends it.
 
+    Args:
+        own_tree: show the image's own tree, not a workspace.
+
     Raises:
         SandboxLost: it did not start.
         InputError: the engine is on another host, or a path cannot be mounted.
     """
 
-    def __init__(self, image: str, environment: dict[str, str], mounts: Mounts, limits: Limits):
+    def __init__(
+        self, image: str, environment: dict[str, str], mounts: Mounts, limits: Limits, *, own_tree: bool = False
+    ):
         from docker.errors import APIError
 
-        self.user = f"{host.owner()}:{host.owner()}"
+        self.user = "0:0" if own_tree else f"{host.owner()}:{host.owner()}"
         api = client().api
-        arguments = _creation(environment, mounts, limits)
+        arguments = _creation(environment, mounts, limits, own_tree)
         try:
             self.id = str(api.create_container(image, ["cat"], **arguments)["Id"])
             try:
@@ -96,24 +108,30 @@ class Container:
                 time.sleep(0.01)
 
 
-def _creation(environment: dict[str, str], mounts: Mounts, limits: Limits) -> dict[str, Any]:
+def _creation(environment: dict[str, str], mounts: Mounts, limits: Limits, own_tree: bool) -> dict[str, Any]:
     from docker.types import Ulimit
 
     api = client().api
     path = "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     variables = {"PATH": path, "HOME": HOME, "USER": "agent", "TERM": "dumb", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+    security = [f"seccomp={profile()}"]
+    if own_tree:  # whoever joins such a container as root gets these rights and no others when a program starts
+        variables |= {"HOME": "/root", "USER": "root"}
+    else:
+        security.append("no-new-privileges")
     settings = api.create_host_config(
-        mounts=_mounts(mounts), network_mode="none", cap_drop=["ALL"], ipc_mode="private", init=True,
-        security_opt=["no-new-privileges", f"seccomp={profile()}"], pids_limit=limits.processes + 2, read_only=True,
+        mounts=_binds(mounts.read_only) if own_tree else _mounts(mounts), network_mode="none", cap_drop=["ALL"],
+        cap_add=_FILE_RIGHTS if own_tree else [], ipc_mode="private", init=True, read_only=not own_tree,
+        security_opt=security, pids_limit=limits.processes + 2,
         mem_limit=limits.memory_bytes, memswap_limit=limits.memory_bytes, shm_size=_SMALL_TMPFS, auto_remove=True,
-        log_config={"Type": "none"}, tmpfs=_tmpfs(mounts),
+        log_config={"Type": "none"}, tmpfs={} if own_tree else _tmpfs(mounts),
         ulimits=[Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=4096, hard=4096),
                  Ulimit(name="fsize", soft=limits.disk_bytes, hard=limits.disk_bytes)],
     )  # fmt: skip
     return {
-        "host_config": settings, "stdin_open": True, "user": "0:0", "hostname": "sandbox", "working_dir": WORKSPACE,
-        "labels": own_labels(), "name": f"restartlab-{secrets.token_hex(8)}", "entrypoint": [],
-        "environment": variables | environment, "network_disabled": True,
+        "host_config": settings, "stdin_open": True, "user": _NOBODY if own_tree else "0:0", "hostname": "sandbox",
+        "working_dir": WORKSPACE, "labels": own_labels(), "name": f"restartlab-{secrets.token_hex(8)}",
+        "entrypoint": [], "environment": variables | environment, "network_disabled": True,
     }  # fmt: skip
 
 
@@ -127,15 +145,22 @@ def _tmpfs(mounts: Mounts) -> dict[str, str]:
     return places
 
 
+def _bind(target: str, source: Path, read_only: bool = True) -> Any:
+    from docker.types import Mount
+
+    return Mount(target=target, source=str(source), type="bind", read_only=read_only, propagation="private")
+
+
+def _binds(read_only: dict[str, Path]) -> list[Any]:
+    return [_bind(place, source) for place, source in read_only.items()]
+
+
 def _mounts(mounts: Mounts) -> list[Any]:
     from docker.types import DriverConfig, Mount
 
-    def bind(target: str, source: Path, read_only: bool = True) -> Any:
-        return Mount(target=target, source=str(source), type="bind", read_only=read_only, propagation="private")
-
     found = []
-    found += [bind("/tmp", mounts.tmp, False)] if mounts.tmp else []
-    found += [bind(HOME, mounts.home, False)] if mounts.home else []
+    found += [_bind("/tmp", mounts.tmp, False)] if mounts.tmp else []
+    found += [_bind(HOME, mounts.home, False)] if mounts.home else []
     if mounts.upper is None or mounts.work is None:
         raise InputError("the Docker sandbox needs a layer to write to", mend="give mounts with upper and work")
     lowers = ":".join(_plain(path) for path in reversed(mounts.lowers))
@@ -144,7 +169,7 @@ def _mounts(mounts: Mounts) -> list[Any]:
     found.append(
         Mount(target=WORKSPACE, source=None, type="volume", driver_config=driver, no_copy=True, labels=own_labels())
     )
-    return found + [bind(place, source) for place, source in mounts.read_only.items()]
+    return found + _binds(mounts.read_only)
 
 
 def _plain(path: Path) -> str:

@@ -44,10 +44,40 @@ def image_id(name: str) -> str:
     Raises:
         InputError: the engine has no such image.
     """
+    found = find_image(name)
+    if found is None:
+        mend = "run `make docker-image`" if name == DEFAULT_IMAGE else f"run `docker pull {name}`, or build it"
+        raise InputError(f"the engine has no image {name}", key="sandbox.kind", mend=mend)
+    return found
+
+
+def find_image(name: str) -> str | None:
+    """Digest of the image called ``name``; None when the engine has none."""
     from docker.errors import ImageNotFound
 
     try:
         return str(client().api.inspect_image(name)["Id"])
     except ImageNotFound:
-        mend = "run `make docker-image`" if name == DEFAULT_IMAGE else f"run `docker pull {name}`, or build it"
-        raise InputError(f"the engine has no image {name}", key="sandbox.kind", mend=mend) from None
+        return None
+
+
+def pull_image(name: str, mend: str) -> str:
+    """Fetches the image called ``name``; its digest.
+
+    Raises:
+        InputError: it is nowhere to be had; ``mend`` says what to do then.
+    """
+    from docker.errors import DockerException
+    from docker.utils import parse_repository_tag
+
+    repository, tag = parse_repository_tag(name)
+    try:
+        client().api.pull(repository, tag=tag or "latest")
+        if found := find_image(name):
+            return found
+        said = "nothing came"
+    except (DockerException, OSError) as error:
+        said = str(getattr(error, "explanation", None) or error).strip().splitlines()[-1][:200]
+    raise InputError(
+        f"the engine has no image {name}, and cannot pull it: {said}", key="sandbox.kind", mend=mend
+    ) from None

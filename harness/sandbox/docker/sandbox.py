@@ -6,20 +6,24 @@ container's own two processes. Memory and processes are limited by control group
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import InputError
 from harness.paths import state_dir
 from harness.sandbox.docker.container import Container
-from harness.sandbox.docker.engine import DEFAULT_IMAGE, image_id
+from harness.sandbox.docker.engine import DEFAULT_IMAGE, client, image_id
 from harness.sandbox.docker.execution import Execution
+from harness.sandbox.docker.growth import Growth
 from harness.sandbox.interface import WORKSPACE, Lifetime, Limits, Mounts, Result, SandboxLost
 from harness.sandbox.interpreter import Interpreter
 from harness.sandbox.output import CappedOutput, finished
+from harness.sandbox.processes import seen_inside
 from harness.sandbox.rootfs import package_folders
 from harness.sandbox.tools import Tools
 from harness.sandbox.watchdog import Watchdog
@@ -44,6 +48,8 @@ class DockerSandbox:
     Args:
         tools: an image of its own, or an interpreter of this host that is shown in the default image.
         environment: variables inside, beside PATH and HOME.
+        own_tree: commands run as root in the image's own tree, not in a workspace: for programs that expect the image
+            as it is. Of the mounts only ``read_only`` counts; nothing but what a command prints can be had afterwards.
 
     Raises:
         InputError: no engine answers, or it does not have the image.
@@ -51,9 +57,11 @@ class DockerSandbox:
 
     kind = "docker"
 
-    def __init__(self, tools: Tools, environment: dict[str, str] | None = None):
-        self._tools, self._environment = tools, environment or {}
-        self.image = image_id(tools.image or DEFAULT_IMAGE)
+    def __init__(self, tools: Tools, environment: dict[str, str] | None = None, *, own_tree: bool = False):
+        self._tools, self._environment, self._own_tree = tools, environment or {}, own_tree
+        if tools.path:
+            self._environment = {"PATH": tools.path, **self._environment}
+        self.image = image_id(tools.image_digest or tools.image or DEFAULT_IMAGE)
         self._container: Container | None = None
         self._folder: Path | None = None
 
@@ -66,7 +74,7 @@ class DockerSandbox:
         if self._tools.python and self._tools.site:
             read_only |= _python_mounts(self._tools.python, self._tools.site, self._folder)
         self._mounts = Mounts(mounts.lowers, mounts.upper, mounts.work, mounts.tmp, mounts.home, read_only)
-        self._container = Container(self.image, self._environment, self._mounts, limits)
+        self._container = Container(self.image, self._environment, self._mounts, limits, own_tree=self._own_tree)
 
     def run(self, command: str, *, seconds: float | None = None, pass_fds: tuple[int, ...] = ()) -> Result:
         from docker.errors import APIError
@@ -103,17 +111,19 @@ class DockerSandbox:
 
     def _attend(self, container: Container, execution: Execution, before: set[int], seconds: float) -> Result:
         captured = CappedOutput(self._limits.output_bytes)
-        watchdog = Watchdog(self._limits, self._mounts)
+        watchdog: Growth | Watchdog = (
+            Growth(container.id, self._limits) if self._own_tree else Watchdog(self._limits, self._mounts)
+        )
         kills = container.group.memory_kills()
         started = time.monotonic()
         execution.go()
         reached: str | None = None
         wrapper: int | None = None
-        while not execution.ended:
+        while True:
             captured.add(execution.read(watchdog.disk_pause()))
             elapsed = time.monotonic() - started
             if execution.ended:
-                continue
+                break
             if reached is None:
                 if elapsed > seconds:
                     reached = "seconds"
@@ -139,6 +149,29 @@ class DockerSandbox:
     def _kill(container: Container, kept: set[int]) -> None:
         if not container.group.kill_all_but(kept, _KILL_SECONDS):
             raise SandboxLost(f"processes of the container did not end within {_KILL_SECONDS:.0f} s")
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """All processes are frozen meanwhile, so that the layer can be read."""
+        from docker.errors import APIError
+
+        container = self._container
+        if container is None or not container.alive:
+            raise SandboxLost("the container has ended")
+        try:
+            client().api.pause(container.id)
+        except (APIError, OSError) as error:
+            raise SandboxLost(f"the engine did not pause the container: {error}") from error
+        try:
+            yield
+        finally:
+            with contextlib.suppress(APIError, OSError):
+                client().api.unpause(container.id)
+
+    def processes(self) -> dict[int, str]:
+        """Live processes by their pid inside: command line."""
+        container = self._container
+        return seen_inside(container.group.pids() - container.own) if container else {}
 
     def stop(self) -> None:
         container, self._container = self._container, None

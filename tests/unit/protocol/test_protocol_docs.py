@@ -1,4 +1,4 @@
-"""docs/protocols.md lists every key, and its example is a valid stage."""
+"""The pages that hold a complete example of a stage list every key, and their examples are valid."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from pydantic import BaseModel
 from harness.protocol.load import parse_protocol
 from harness.protocol.schema import Protocol
 
-DOCS = (Path(__file__).parents[3] / "docs" / "protocols.md").read_text()
-EXAMPLE = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
+_STAGE = re.compile(r"```yaml\n(schema: 1\nstage: .*?)```", re.DOTALL)
+PAGES = [text for path in (Path(__file__).parents[3] / "docs").glob("*.md") if _STAGE.search(text := path.read_text())]
+DOCS = "\n".join(PAGES)
+EXAMPLES = [yaml.safe_load(example) for example in _STAGE.findall(DOCS)]
 
 
 def models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -40,10 +42,13 @@ def test_the_walk_reaches_the_deepest_keys() -> None:
     assert {"schema", "from", "malformed_after_malformed", "input_per_million", "expansion_rule"} <= set(KEYS)
 
 
-def test_the_example_is_valid_and_uses_every_key() -> None:
-    (text,) = EXAMPLE
-    data = yaml.safe_load(text)
-    parse_protocol(data, Path("example.yaml"))
+@pytest.mark.parametrize("data", EXAMPLES, ids=lambda data: data["stage"])
+def test_the_examples_are_valid(data: dict[str, Any]) -> None:
+    parse_protocol(data, Path(f"{data['stage']}.yaml"))
+
+
+def test_the_examples_use_every_key() -> None:
+    assert {"example", "plans"} <= {data["stage"] for data in EXAMPLES}
 
     def used(value: Any) -> Iterator[str]:
         if isinstance(value, dict):
@@ -51,4 +56,4 @@ def test_the_example_is_valid_and_uses_every_key() -> None:
         for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
             yield from used(child)
 
-    assert set(KEYS) <= set(used(data))
+    assert set(KEYS) <= set(used(EXAMPLES))

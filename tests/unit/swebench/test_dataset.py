@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_instances import write_dataset
+from tiny_instances import REPO, repository_entry, write_dataset
 
 from harness.errors import InputError
 from harness.paths import PROJECT
 from tasks import registry
 from tasks.swebench.dataset import load_dataset, load_instances
+from tasks.swebench.repositories import REPOSITORIES
 from tasks.swebench.task import SwebenchTask
 
 
@@ -33,14 +34,19 @@ def test_all_formats_hold_the_same(tmp_path: Path, tiny: dict[str, Any]) -> None
     assert found[0]["acme__tinypkg-7"].FAIL_TO_PASS == ("test_doubles",)
 
 
-def test_both_versions_of_a_record_are_one_task(tmp_path: Path, tiny: dict[str, Any]) -> None:
+def test_both_versions_of_a_record_are_one_task(
+    tmp_path: Path, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     newer = tiny | {
         "FAIL_TO_PASS": ["test_doubles"], "PASS_TO_PASS": ["test_half", "test_two"], "image": "some/image:1",
         "log_parser": "parse", "eval_type": "pass_and_fail", "eval_script": "true",
     }  # fmt: skip
     old = load_instances(str(write_dataset(tmp_path / "old.jsonl", tiny)))["acme__tinypkg-7"]
     new = load_instances(str(write_dataset(tmp_path / "new.jsonl", newer)))["acme__tinypkg-7"]
+    judged_by_the_script = SwebenchTask(new, "there").parts
+    monkeypatch.setitem(REPOSITORIES, REPO, repository_entry())
     assert SwebenchTask(old, "here").parts == SwebenchTask(new, "there").parts
+    assert judged_by_the_script["limits"] != SwebenchTask(new, "there").parts["limits"]
     assert new.image == "some/image:1"
 
 
