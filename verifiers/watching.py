@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +30,6 @@ class Action:
 
     def elsewhere(self) -> Iterator[tuple[str, bytes]]:
         """Files in ``folders``: where each appears inside, and its first bytes. Links are not followed."""
-        import os
-        import stat
-
         for inside, folder in self.folders:
             seen = 0
             for parent, _, names in os.walk(folder, followlinks=False):

@@ -46,6 +46,8 @@ class MonitorStage:
     record: Mapping[str, Any] | None
     watched: Mapping[tuple[str, str], Watched]
     acted: Mapping[AttemptName, Acted] = field(default_factory=dict)
+    unfinished: int = 0
+    """Planned attempts without a counted try: the document is an early look."""
 
     @property
     def origin(self) -> str:
@@ -66,7 +68,7 @@ def study_document(tested: MonitorStage, *, replicates: int = 2000, seed: int = 
     document: dict[str, Any] = {
         "monitor": tested.monitor, "budget": tested.budget, "times": list(tested.times), "kappa": tested.kappa,
         "tasks": [{"group": group, "tasks": _tasks(tested, group)} for group in GROUPS],
-        "frozen": dict(record) if record else None,
+        "frozen": dict(record) if record else None, "unfinished": tested.unfinished,
         "refused": None, "opportunity": [], "calibration": None, "discrimination": [], "regret": [],
         "success": None, "cost": [],
     }  # fmt: skip

@@ -34,6 +34,8 @@ def _runtime(one: Document) -> Iterator[Block]:
     who = f"{one['stage']}, {one['runtime']}"
     if one["refused"]:
         yield Text(f"{who}: not tested. {one['refused']}.", warning=True)
+    elif one["unfinished"]:
+        yield Text(f"{who}: an early look, {one['unfinished']} attempts are not finished.", warning=True)
     if one["opportunity"]:
         yield _opportunity(one, who)
     if not one["success"]:

@@ -207,7 +207,7 @@ def _reasons(score: Fields) -> dict[str, int]:
 def _amount(known: Mapping[str, Any], form: str) -> str:
     if known["known"] is None:
         return UNAVAILABLE
-    unknown = f" and {known['unknown']} attempts of unknown amount" if known["unknown"] else ""
+    unknown = f" (of {known['unknown']} attempts unknown)" if known["unknown"] else ""
     return form.format(known["known"]) + unknown
 
 
@@ -221,8 +221,9 @@ def _calibration(found: Fields) -> str:
     systems = "; ".join(f"{one['name']} ({one['harness']}{', synthetic' if one['synthetic'] else ''})"
                         for one in found["systems"])  # fmt: skip
     chance = found["hard_by_chance"]
-    effect = "" if chance is None else (
-        f"; the best of {len(found['systems'])} equal systems with a rate of 15 % would leave a task Hard with chance "
+    count = len(found["systems"])
+    effect = "" if chance is None or count == 1 else (
+        f"; the best of {count} equal systems with a rate of 15 % would leave a task Hard with chance "
         f"{percent(chance)} %"
     )  # fmt: skip
     return (f"{systems}; trials of a task: {listed(found['trials'])}; bands that the interval does not settle: "
@@ -230,8 +231,9 @@ def _calibration(found: Fields) -> str:
 
 
 def _exposures(counts: Mapping[str, int | None]) -> str:
-    unknown = sum(count is None for count in counts.values())
-    if unknown == len(counts):
+    known = [count for count in counts.values() if count is not None]
+    if not known:
         return UNAVAILABLE
-    return _counts({task: count for task, count in counts.items() if count is not None}) + (
-        f"; {unknown} {UNAVAILABLE}" if unknown else "")  # fmt: skip
+    several = {str(count): f"{known.count(count)} tasks" for count in sorted(set(known))}
+    unknown = f"; of {len(counts) - len(known)} tasks {UNAVAILABLE}" if len(known) < len(counts) else ""
+    return _named(several) + unknown

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.canonical import canonical_json
 from harness.errors import InputError
 from harness.layer_store import read_layer
 from harness.protocol.recovery import RecoveryAction
 from harness.recovery.apply import Summary, apply, needs_summary
 from harness.recovery.summary import summarise
 from harness.store.checkpoints import Checkpoint
+from harness.workspace.manifest import to_data
 from harness.workspace.workspace import Workspace
 from verifiers.place import Place
 
@@ -42,6 +44,20 @@ class Episode:
         goes_on = self.action.context == "keep"
         place = {"first": self.checkpoint.call + 1, "malformed": self.checkpoint.malformed} if goes_on else {}
         return {"after": self.action.name, **place}
+
+    def contents(self, content: Content) -> list[bytes]:
+        """Every blob that the episode needs: for a machine that does not share the disk.
+
+        Raises:
+            BlobError: one is missing or torn.
+        """
+        state = self.checkpoint
+        found = [content(state.messages)] if state.messages else []
+        for digest in (state.layer, *(state.scratch or {}).values()):
+            layer = read_layer(content, digest)
+            found.append(canonical_json(to_data(layer.manifest)))
+            found += [content(entry.sha256) for entry in layer.manifest.values() if entry.sha256]
+        return found
 
     def put_back(self, workspace: Workspace, content: Content) -> None:
         """Makes a fresh workspace what the action begins with, /tmp and home included.

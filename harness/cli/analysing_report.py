@@ -130,7 +130,7 @@ def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] 
     from harness.collection.status import stage_status
     from harness.monitors.monitored import monitor_stage_of
     from harness.protocol.frozen import read_frozen
-    from harness.recovery.compositions_document import compositions_document, reusing
+    from harness.recovery.compositions_document import compositions_with
     from harness.store.store import Store
 
     frozen = read_frozen()
@@ -148,7 +148,7 @@ def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] 
                     {name: count for name, count in planned.items() if runtimes is None or name in runtimes},
                     entry.date if entry and record and entry.digest == record.digest else None,
                     interventions_of(store, stage),
-                    [found for name in reusing(store, stage) if (found := compositions_document(store, name))],
+                    compositions_with(store, stage),
                     tested=monitor_stage_of(store, stage, runtimes) if _is_monitor_stage(record) else {},
                 )
             )

@@ -166,12 +166,13 @@ def correct(
     if not reading.intact:
         raise InputError("is not intact", file=path, mend="restartlab evidence verify says where; get it again")
     place = path / "bundle.jsonl" if path.is_dir() else path
+    folder = place.parent
     name = f"correction/{sum(record['kind'] == 'correction' for record in reading.records) + 1}"
     body = correction_body(data, reading.records, utc_now(), correction)
     fresh = extended(place.read_bytes(), reading.records, [Draft("correction", name, body)], private)
     blobs = (record["body"] for record in reading.records if record["kind"] == "blob")
     named = [body["file"] for body in blobs if "file" in body]
-    write_bundle(output, fresh, {file: (path / file).read_bytes() for file in named})
+    write_bundle(output, fresh, {file: (folder / file).read_bytes() for file in named})
     typer.echo(f"{output}: {name} supersedes {len(body['supersedes'])} values; {path} stays as it is")
 
 

@@ -64,6 +64,8 @@ def study_lines(document: Document) -> Iterator[str]:
             yield f"thresholds frozen at {at}, record {seq} of the ledger"
         if one["refused"]:
             yield f"  not tested yet: {one['refused']}"
+        elif one["unfinished"]:
+            yield f"  an early look: {one['unfinished']} attempts are not finished"
         yield from columns(list(_table(one)))
 
 

@@ -121,9 +121,9 @@ def _study(
     else:
         for line in study_lines(document):
             typer.echo(line)
-    waiting = [one["runtime"] for one in found if one["refused"]]
+    waiting = [one["runtime"] for one in found if one["refused"] or one["unfinished"]]
     if waiting or not found:
-        raise Incomplete(f"not tested yet: {', '.join(waiting) or 'no attempt has ended'}")
+        raise Incomplete(f"not complete: {', '.join(waiting) or 'no attempt has ended'}")
 
 
 def _recorded(stages: Sequence[str], database: str | None, folder: Path | None) -> Any:

@@ -43,14 +43,16 @@ def check(
     sandbox: Annotated[str, typer.Option(help="With --gate: kind of sandbox.")] = "bubblewrap",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
-    """Check a task package: keys, names, hidden tests, patches on the base, leaks; with --gate, qualify it."""
+    """Check a task package: keys, names, tests or checks, repairs on the base, leaks; with --gate, qualify it."""
     from dataclasses import asdict
 
     from tasks.checking.check import check_package
+    from tasks.checking.contracts import check_contract
+    from tasks.recovery.task import RecoveryTask
 
     if not folder.is_dir():
         raise InputError("is no folder", file=folder, mend=f"restartlab task new {folder}")
-    package, found = check_package(folder)
+    package, found = check_contract(folder) if (folder / "contract.yaml").is_file() else check_package(folder)
     counts = {kind: sum(one.kind == kind for one in found) for kind in ("problem", "open", "unchecked")}
     result = None
     if gate and package is not None and not found:
@@ -67,7 +69,11 @@ def check(
             said = {"problem": "problem", "open": "remains", "unchecked": "not checked"}[one.kind]
             typer.echo(f"{said}: {one}")
         if package is not None and not counts["problem"]:
-            tests = f"{len(package.spec.tests)} hidden tests, {len(package.mutations)} wrong repairs"
+            if isinstance(package, RecoveryTask):
+                tests = f"{len(package.contract.obligations)} obligations"
+            else:
+                tests = f"{len(package.spec.tests)} hidden tests"
+            tests += f", {len(package.mutations)} wrong repairs"
             typer.echo(f"{package.id}: its structure is right ({tests}, {len(package.alternatives)} other right ones)")
         if result is not None and result.qualified:
             typer.echo(f"{result.task}: qualified in {sandbox} with Python {result.python}; nothing was recorded")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from harness.engines.local import LocalEngine
 from harness.engines.worker import Failure
 from harness.locks import is_free, locked, take
 from harness.paths import PROJECT, cache_dir, state_dir
+from harness.recorder import read_trajectory
 from harness.store.blobs import Blobs
 from harness.workspace.files import remove_tree
 
@@ -72,16 +74,19 @@ def own_folder(parent: Path) -> Path:
     return folder
 
 
-def perform(job: tuple[str, Any], node: str) -> Shipment:
+def perform(job: tuple[str, Any], node: str, carried: Sequence[bytes] = ()) -> Shipment:
     """Runs one job on this node.
 
     Args:
         node: the node's id; its state lies in a folder of that name, in the cache directory.
+        carried: blobs that the job needs.
     """
     global _engine
     if _engine is None:
         os.environ["RESTARTLAB_STATE"] = os.environ.get("RESTARTLAB_NODE_STATE") or str(cache_dir() / "nodes" / node)
         _engine = LocalEngine(1)
+    for blob in carried:
+        Blobs(state_dir() / "blobs").put(blob)
     kind, payload = job
     trajectory: Path | None = None
     if kind == "try":
@@ -95,13 +100,17 @@ def perform(job: tuple[str, Any], node: str) -> Shipment:
             if trajectory is not None and trajectory.exists():
                 said = trajectory.read_bytes()
                 trajectory.unlink()
-            return Shipment(answer.result, answer.failure, said, _blobs_of(answer.result))
+            return Shipment(answer.result, answer.failure, said, _blobs_of(answer.result, said))
 
 
-def _blobs_of(result: Any) -> dict[str, bytes]:
-    """All blobs that a try's actions name: layers' manifests and the files in them."""
+def _blobs_of(result: Any, trajectory: bytes | None) -> dict[str, bytes]:
+    """All blobs that a try's actions name: layers' manifests, /tmp and home among them, and the files in them."""
     blobs, found = Blobs(state_dir() / "blobs"), {}
-    for digest in {action.layer_digest for action in getattr(result, "actions", ()) if action.layer_digest}:
+    digests = {action.layer_digest for action in getattr(result, "actions", ()) if action.layer_digest}
+    if digests:
+        for line in read_trajectory(trajectory or b""):
+            digests.update((line.get("scratch") or {}).values())
+    for digest in digests:
         found[digest] = blobs.get(digest)
         for entry in json.loads(found[digest]).values():
             if content := entry.get("sha256"):

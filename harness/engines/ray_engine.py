@@ -17,7 +17,7 @@ from harness.engines.node import Shipment, node_facts, perform
 from harness.engines.worker import Failure
 from harness.errors import InputError
 from harness.paths import state_dir
-from harness.store.blobs import Blobs
+from harness.store.blobs import BlobError, Blobs
 
 #: Variables that tell a node where tasks are, where they differ from its checkout's. Credentials are not among them: a
 #: node has its own, given when its Ray was started.
@@ -103,7 +103,15 @@ class RayEngine:
 
     def submit(self, key: Any, job: tuple[str, Any]) -> None:
         """Starts a job; call only when ``free``. ``key`` comes back with the answer, or with why there is none."""
-        self._running[self._task.remote(job)] = (key, job)
+        self._running[self._task.remote(job, self._carried(job))] = (key, job)
+
+    def _carried(self, job: tuple[str, Any]) -> list[bytes]:
+        """Blobs that a node needs for a job, and does not have."""
+        kind, payload = job
+        if kind == "try" and payload.episode:
+            with contextlib.suppress(BlobError, InputError):  # the try itself says what is wrong with them
+                return list(payload.episode.contents(self._blobs.get))
+        return []
 
     def answers(self, seconds: float) -> Iterator[Answer]:
         """Answers that are there, waiting at most ``seconds`` for the first."""
@@ -147,10 +155,10 @@ class RayEngine:
         self.stop()
 
 
-def _launch(job: tuple[str, Any]) -> Shipment:
+def _launch(job: tuple[str, Any], carried: list[bytes]) -> Shipment:
     import ray
 
-    return perform(job, ray.get_runtime_context().get_node_id()[:16])
+    return perform(job, ray.get_runtime_context().get_node_id()[:16], carried)
 
 
 def _facts(pythons: tuple[str, ...], sandbox: str) -> dict[str, str]:

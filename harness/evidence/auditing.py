@@ -31,7 +31,7 @@ def audited(
     records = reading.records
     kinds = Counter(record["kind"] for record in records)
     marks = [(record["id"], path, mark) for record in records for path, mark in withheld_in(record["body"])]
-    valid = authoritative(records) if not reading.faults else None
+    valid = authoritative(records) if not faults else None
     return {
         "intact": not faults,
         "records": dict(sorted(kinds.items())),
@@ -44,11 +44,11 @@ def audited(
         "corrections": [
             {"record": record["id"], "reason": record["body"]["reason"], "rescoring": record["body"]["rescoring"],
              "supersedes": len(record["body"]["supersedes"])}
-            for record in records if record["kind"] == "correction"
+            for record in records if valid and record["kind"] == "correction"
         ],
         "rerun_required": sorted(valid.void) if valid else [],
-        "differences": [f"{record['body']['runtime']}: {text}" for record in records if record["kind"] == "conditions"
-                        for text in record["body"]["differences"]],
+        "differences": [f"{record['body'].get('runtime')}: {text}" for record in records
+                        if record["kind"] == "conditions" for text in record["body"].get("differences", ())],
         "statement": STATEMENT,
     }  # fmt: skip
 
@@ -66,13 +66,18 @@ def _inside(reading: Reading, auditors: Sequence[tuple[int, Mapping[str, Any]]] 
     for name, count in counts.items():
         if count > 1:
             yield Fault(lines[name], name, "id", f"stands {count} times")
-    checks = [blob_faults(reading.records), correction_faults(reading.records), chain_faults(reading.records),
-              row_faults(reading.records), exact_faults(reading.records)]  # fmt: skip
+    checks = {"blob": blob_faults, "correction": correction_faults, "ledger": chain_faults, "row": row_faults,
+              "exact": exact_faults}  # fmt: skip
+    found = [(name, check(reading.records)) for name, check in checks.items()]
     if auditors is not None:
-        checks.append(auditors_faults(reading.records, auditors))
-    for check in checks:
-        for record, field, what in check:
-            yield Fault(lines.get(record, 0), record, field, what)
+        found.append(("auditors' file", auditors_faults(reading.records, auditors)))
+    for name, faults in found:
+        try:
+            for record, field, what in faults:
+                yield Fault(lines.get(record, 0), record, field, what)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            # Whoever holds a key can sign records that have not the fields of their kind.
+            yield Fault(0, name, "body", f"a record has not the fields of its kind ({type(error).__name__}: {error})")
 
 
 def _withheld(marks: Sequence[tuple[str, str, Mapping[str, Any]]]) -> list[dict[str, Any]]:

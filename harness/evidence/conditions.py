@@ -11,7 +11,10 @@ from harness.evidence.writing import Draft
 
 #: What identifies the machine and software of a try, from its environment and outcome.
 _HOST = ("revision", "restartlab", "python", "kernel", "machine", "packages")
-_OUTCOME = ("model_returned", "sandbox", "sandbox_tools", "base", "verifier")
+_OUTCOME = ("model_returned", "sandbox", "sandbox_tools")
+
+#: What is one of a task, from the outcomes of its tries.
+_OF_TASK = ("base", "verifier")
 
 
 def conditions(drafts: Collection[Draft]) -> Iterator[Draft]:
@@ -56,6 +59,11 @@ def _realised(tries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "last": max((one["ended_at"] for one in ended), default=None),
         **{name: _values(one.get(name) for one in environments) for name in _HOST},
         **{name: _values(one.get(name) for one in outcomes) for name in _OUTCOME},
+        "tasks": {
+            task: {name: _values((one["outcome"] or {}).get(name) for one in ended if one["task"] == task)
+                   for name in _OF_TASK}
+            for task in sorted({one["task"] for one in ended})
+        },
     }  # fmt: skip
 
 
@@ -86,8 +94,10 @@ def differences(planned: Mapping[str, Any], realised: Mapping[str, Any], attempt
     for row in realised["sandbox"]:
         if kind and row["value"] not in (kind, None):
             found.append(f"sandbox {row['value']} ran {row['tries']} tries, {kind} was planned")
-    for name in (*_HOST, "model_returned", "sandbox_tools", "verifier"):
-        known = [row for row in realised[name] if row["value"] is not None]
+    several = {name: realised[name] for name in (*_HOST, *_OUTCOME)}
+    several |= {f"{task}: {name}": rows[name] for task, rows in realised["tasks"].items() for name in _OF_TASK}
+    for name, rows in several.items():
+        known = [row for row in rows if row["value"] is not None]
         if len(known) > 1:
             found.append(f"{name} took {len(known)} values")
     if any(str(row["value"]).endswith("+dirty") for row in realised["revision"]):

@@ -34,7 +34,7 @@ def stage_drafts(connection: Connection, stage: str) -> list[Draft]:
     rows = list(stage_rows(connection, stage))
     trials = list(_trials(rows))
     ledger = list(ledger_drafts(connection, stage, rows))
-    return [*rows, *trials, *conditions(rows), *provenance(rows), *ledger, *_corrections(ledger)]
+    return [*rows, *trials, *conditions(rows), *provenance(rows, ledger), *ledger, *_corrections(ledger)]
 
 
 def _trials(rows: Collection[Draft]) -> Iterator[Draft]:

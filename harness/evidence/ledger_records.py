@@ -27,9 +27,10 @@ def ledger_drafts(connection: Connection, stage: str, drafts: Collection[Draft])
     imported = any(str(draft.body.get("controller", "")).startswith("import:") for draft in drafts)
     for link in ledger.records(connection):
         payload = json.loads(link.payload, parse_int=_number)
-        concerns = any(_concerns(link.kind, row, stage, mine, tasks, regraded) for row in _rows(payload))
+        facts = [*_rows(payload), payload, payload.get("key"), payload.get("scope")]
+        known = (row for row in facts if isinstance(row, dict))
+        concerns = any(_concerns(row, stage, mine, tasks, regraded) for row in known)
         concerns = concerns or (link.kind == "events_imported" and imported)
-        concerns = concerns or (link.kind == "correction" and payload.get("scope", {}).get("stage") == stage)
         body = {"seq": link.seq, "at": link.at, "kind": link.kind, "prev_hash": link.prev_hash, "hash": link.hash}
         if concerns:
             body["payload"] = payload
@@ -45,16 +46,17 @@ def _rows(payload: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _concerns(
-    kind: str, row: Mapping[str, Any], stage: str, mine: Collection[str], tasks: Collection[str],
-    regraded: Collection[int],
-) -> bool:  # fmt: skip
+    row: Mapping[str, Any], stage: str, mine: Collection[str], tasks: Collection[str], regraded: Collection[int]
+) -> bool:
+    """Whether what the ledger recorded is about the stage: by its name, its attempts, or (qualifications, reviews) by
+    its tasks."""
     if "stage" in row:
         return bool(row["stage"] == stage)
     if "attempt_id" in row:
         return row["attempt_id"] in mine
-    if kind == "qualification":
-        return row.get("task") in tasks
-    return row.get("regrade_id") in regraded if "regrade_id" in row else False
+    if "regrade_id" in row:
+        return row["regrade_id"] in regraded
+    return "task" in row and row["task"] in tasks
 
 
 def chain_faults(records: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str]]:

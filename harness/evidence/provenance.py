@@ -8,8 +8,8 @@ from typing import Any
 from harness.evidence.writing import Draft
 
 
-def provenance(drafts: Collection[Draft]) -> Iterator[Draft]:
-    """Task, environment, system, method and tries of each attempt; null is unavailable."""
+def provenance(drafts: Collection[Draft], ledger: Collection[Draft]) -> Iterator[Draft]:
+    """Task, environment, system, method, tries of each attempt, and reviews of its task; null is unavailable."""
     stage = next(draft.body for draft in drafts if draft.kind == "stage")
     whole = stage["protocol"] or {}
     protocol = whole.get("protocol") or {}
@@ -41,4 +41,6 @@ def provenance(drafts: Collection[Draft]) -> Iterator[Draft]:
             "excluded": [{"try": one.id, "reason": one.body["exclusion"]} for one in mine
                          if one.body["state"] == "finished" and not one.body["valid"]],
             "reviewer": recovery.get("reviewer"),
+            "reviews": [link.id for link in ledger if link.body["kind"] == "review"
+                        and link.body["payload"].get("task") == attempt["task"]],
         })  # fmt: skip

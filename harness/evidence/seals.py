@@ -60,7 +60,8 @@ def is_seal(record: Mapping[str, Any] | None) -> bool:
     if not isinstance(manifest, dict) or set(manifest) != {"format", "statement", "lines", "files"}:
         return False
     try:
-        return len(entries_of(record)) > 0
+        files = [(str(name), int(size), str(digest)) for name, size, digest in manifest["files"]]
+        return len(entries_of(record)) > 0 and manifest["files"] == [list(file) for file in files]
     except (ValueError, TypeError):
         return False
 

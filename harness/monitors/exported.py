@@ -12,6 +12,9 @@ def lines_of_atif(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "start", "task": row["task"], "horizon": row["horizon"]}
     for step in document["steps"]:
         extra = step.get("extra") or {}
+        if "intervention" in extra:
+            yield {"type": "intervention"}
+            continue
         if stated := extra.get("statement"):
             yield {"type": "statement", "answer": step.get("message") or "", "charged": stated.get("charged")}
             continue

@@ -70,6 +70,7 @@ def monitor_stage_of(store: Store, stage: str, runtimes: Sequence[str] | None = 
                 for arm in (FIXED_TIME, MONITOR)
             },
             acted={_name(place): acted(lines) for place, lines in kept},
+            unfinished=sum(cell.planned - cell.finished for cell in store.counts(stage) if cell.runtime == runtime),
         )  # fmt: skip
     return found
 

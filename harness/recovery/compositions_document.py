@@ -38,9 +38,10 @@ def compositions_document(store: Store, stage: str) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def reusing(store: Store, source_stage: str) -> list[str]:
-    """Stages of kind patch_algebra that composed failed patches of ``source_stage``."""
-    return sorted({one["stage"] for one in store.reuse("compositions_made") if one["source_stage"] == source_stage})
+def compositions_with(store: Store, source_stage: str) -> list[dict[str, Any]]:
+    """The documents of all stages that composed failed patches of ``source_stage``."""
+    stages = sorted({one["stage"] for one in store.reuse("compositions_made") if one["source_stage"] == source_stage})
+    return [document for stage in stages if (document := compositions_document(store, stage))]
 
 
 def _task(store: Store, made: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -148,8 +149,6 @@ def _spawn(stage: str, command: str, contract: Contract) -> dict[str, Any]:
 
 
 def _value(found: dict[str, Any]) -> Any:
-    import json
-
     return json.loads(found["value"])
 
 
@@ -170,8 +169,8 @@ def _findings(contract: Contract, report: Report, original: dict[str, Any]) -> d
 
 def _probed(report: Report, stage: str, name: str, flag: str | None = None) -> Finding:
     found = report.checks.get((stage, name))
-    if found is None:
-        return Finding(False, "no answer", flag)
+    if found is None:  # the evaluation ended before: that is no evidence of harm
+        return Finding(False, "no answer")
     if found["result"] == "pass":
         return Finding(True)
     said = [f"{s['detail'].strip()[-120:]}" for s in report.spawned if s["stage"] == stage and s["code"]]
@@ -184,7 +183,9 @@ def _invariant(invariant: Invariant, report: Report, original: dict[str, Any]) -
         return _probed(report, stage, invariant.check, invariant.flag)
     assert invariant.extract
     stage = "after" if invariant.temporal == "post_restart" else "before"
-    found = report.checks.get((stage, invariant.extract), {"result": "fail", "detail": "no answer"})
+    found = report.checks.get((stage, invariant.extract))
+    if found is None:
+        return Finding(False, "no answer")
     if found["result"] != "pass":
         return Finding(False, found["detail"], invariant.mass or invariant.flag)
     value, before = _value(found), original[invariant.extract]

@@ -91,6 +91,8 @@ def test_the_stage_end_to_end(store: Store, in_lab: TinyLab) -> None:
     (total,) = document["totals"]
     assert (total["sources"], total["contents"], total["pairs"], total["verified"]) == (38, 37, 162, 12)
     assert "162" in in_lab.run("compositions", "algebra").stdout
+    (reused,) = json.loads(in_lab.run("report", "source", "--json").stdout)["reuse"]
+    assert reused == document
     again = in_lab.run("collect", "algebra")
     assert again.returncode == 0
     assert len(store.reuse("composition_verified", stage="algebra")) == len(calls)  # nothing is verified twice

@@ -138,7 +138,7 @@ def test_the_study_is_one_document_and_fits_its_schema(monitored: TinyLab) -> No
     (found,) = document["runtimes"]
     assert [group["tasks"] for group in found["tasks"]] == [CALIBRATION, HELD_OUT]
     assert [row["arm"] for row in found["success"]["arms"]] == ["continuation", "fixed-time", "monitor"]
-    assert found["origin"] == "synthetic" and found["refused"] is None
+    assert (found["origin"], found["refused"], found["unfinished"]) == ("synthetic", None, 0)
     table = dict(zip(("arm", "agent", "monitor"), zip(*[
         (row["arm"], row["agent_calls"], row["monitor_calls"]) for row in found["cost"]
     ], strict=True), strict=True))  # fmt: skip
@@ -163,7 +163,7 @@ def test_exported_trajectories_say_the_same_as_the_store(monitored: TinyLab, tmp
     table, folder = str(tmp_path / "events.csv"), str(tmp_path / "trajectories")
     assert monitored.run("export", STAGE, "-o", table).returncode == 0
     assert monitored.run("export", STAGE, "--format", "atif", "-o", folder).returncode == 0
-    words = ("--arm", "continuation", "--threshold", "2", "--budget", "12", "--times", "4,8", "--replicates", "100")
+    words = ("--threshold", "2", "--budget", "12", "--times", "4,8", "--replicates", "100")
     for which in ("unchanged", "repeated-command", "format-errors", "fixed-time"):
         one = monitored.run("monitor", STAGE, "--monitor", which, *words, "--json")
         other = monitored.run(
@@ -196,8 +196,9 @@ def test_held_out_attempts_wait_for_calibration(monitored: TinyLab, tmp_path: Pa
     assert (shown.returncode, "no try has ended" in shown.stderr) == (2, True)
     assert lab.run("collect", STAGE, "--limit", "9").returncode == 0
     done = lab.run("monitor", STAGE, "--json")
-    assert done.returncode == 1 and "not tested yet: scripted" in done.stderr
+    assert done.returncode == 1 and "not complete: scripted" in done.stderr
     (found,) = json.loads(done.stdout)["runtimes"]
+    assert found["unfinished"] == 11
     assert found["frozen"] and found["refused"] == "held-out attempts are not finished in every arm"
 
 

@@ -10,8 +10,13 @@ from desks import SHOW, Desk, boxed, desk_on
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from harness.canonical import digest_bytes
+from harness.canonical import canonical_json, digest_bytes
+from harness.checkpoints.episode import Episode
 from harness.errors import InputError
+from harness.layer_store import LayerStore
+from harness.protocol.recovery import RecoveryAction
+from harness.store.blobs import Blobs
+from harness.store.checkpoints import Checkpoint
 from harness.workspace.base import Base
 from harness.workspace.workspace import Workspace
 
@@ -95,3 +100,32 @@ def test_what_an_agent_left_as_a_trap_is_refused_and_an_earlier_state_still_come
         with Workspace(base) as fresh:
             fresh.put_back(*earlier, desk.contents.__getitem__)  # type: ignore[arg-type]
             assert boxed(fresh.mounts, site).text("cat pkg/core.py /tmp/kept") == "edited\nkept\n"
+
+
+def test_an_episode_carries_all_that_another_machine_needs(base: Base, site: Path, tmp_path: Path) -> None:
+    here, there = Blobs(tmp_path / "here"), Blobs(tmp_path / "there")
+    store = LayerStore(here)
+    with desk_on(base, site) as desk:
+        desk.sh('echo edited > pkg/core.py; rm crlf.txt; mkdir new; echo a > new/a; echo kept > "$HOME/kept"')
+        layer, scratch = store.snapshot(desk.workspace), store.scratch(desk.workspace)
+    state = Checkpoint(
+        task="tiny-1", base=base.digest, call=3, layer=layer.digest, scratch=scratch,
+        messages=here.put(canonical_json([{"role": "user", "content": "x"}])), malformed=0, source="e" * 64,
+        provenance={},
+    )  # fmt: skip
+    keep = Episode(state, RecoveryAction(name="continue", workspace="keep", context="keep"))
+    for blob in keep.contents(here.get):
+        there.put(blob)
+    with Workspace(base) as fresh:
+        keep.put_back(fresh, there.get)
+        assert fresh.snapshot() == layer
+        assert boxed(fresh.mounts, site).text('cat pkg/core.py new/a "$HOME/kept"; ls crlf.txt 2>&1 || :').startswith(
+            "edited\na\nkept\n"
+        )
+    reset = Episode(state, RecoveryAction(name="restart", workspace="reset", context="reset"))
+    with Workspace(base) as fresh:
+        reset.put_back(fresh, there.get)
+        assert fresh.snapshot().manifest == {} and all(not part.manifest for part in fresh.scratch().values())
+    other = Episode(Checkpoint(**{**vars(state), "base": "0" * 64}), keep.action)
+    with Workspace(base) as fresh, pytest.raises(InputError, match="lies on base"):
+        other.put_back(fresh, there.get)

@@ -123,11 +123,15 @@ def test_the_page_shows_every_field_and_says_what_is_unavailable(tmp_path: Path,
     }  # fmt: skip
     page = (folder / "report.md").read_text(encoding="utf-8")
     mine, other = page[page.index("## Entry a") :].split("## Entry b")
-    for field in ("entry", "label", "track", "system configuration", "edition", "panel digest", "coverage", "attempts",
-                  "excluded by reason", "quality", "dimensions", "caps", "reliability", "efficiency", "full bill",
-                  "safety events", "calibration", "uncertainty", "audit", "withheld", "CRS", "exposures before"):  # fmt: skip
+    fields = (
+        "entry", "label", "track", "system configuration", "edition", "panel digest", "coverage", "attempts",
+        "excluded by reason", "quality", "dimensions", "caps", "reliability", "efficiency", "full bill", "CRS",
+        "safety events", "calibration", "uncertainty", "audit", "withheld", "exposures before",
+    )  # fmt: skip
+    for field in fields:
         assert f"| {field} |" in mine and f"| {field} |" in other, field
-    assert "| track | unavailable |" in other and "| withheld | unavailable |" in other and "| audit | not approved |" in other
+    for field, value in (("track", "unavailable"), ("withheld", "unavailable"), ("audit", "not approved")):
+        assert f"| {field} | {value} |" in other
     assert "| track | native |" in mine and "A. Uditor" in mine
     assert "## Paired comparisons" in page
     data = json.loads((folder / "report.json").read_text(encoding="utf-8"))

@@ -166,3 +166,15 @@ def test_a_bundle_signed_anew_by_another_key_names_that_key() -> None:
     forged = sealed([header(other, {"about": "a test"}), *DRAFTS], other)
     assert check_bytes(forged).intact
     assert check_bytes(forged).seals[0].key_id != check_bytes(BUNDLE).seals[0].key_id
+
+
+def test_signed_nonsense_is_a_fault_and_no_crash() -> None:
+    from harness.evidence.auditing import audited
+
+    for kind in ("blob", "correction", "ledger", "try", "attempt", "stage", "conditions", "trial"):
+        for body in ({}, {"exact": 3}, {"supersedes": 7, "payload": [], "kind": "try_started"}):
+            found = audited(check_bytes(sealed([header(KEY, {}), Draft(kind, f"{kind}/1", body)], KEY)), [])
+            assert found["intact"] or found["faults"], kind
+    for body in ({"data": 1, "sha256": "x", "bytes": None}, {"data": "QQ==", "sha256": "x", "bytes": 1}):
+        found = audited(check_bytes(sealed([header(KEY, {}), Draft("blob", "blob/1", body)], KEY)), [])
+        assert [fault["record"] for fault in found["faults"]] == ["blob/1"]

@@ -12,7 +12,11 @@ import yaml
 
 from harness.errors import InputError
 from harness.paths import PROJECT
+from harness.protocol.load import parse_protocol
+from harness.protocol.runtime import resolve_runtimes
 from harness.workspace.base import tree_digest
+from harness.yamlfile import load_yaml
+from tasks.checking.contracts import check_contract
 from tasks.recovery.base import build_tree
 from tasks.recovery.scripts import read_script
 from tasks.recovery.source import RecoveryTasks
@@ -72,6 +76,18 @@ def test_the_panel_covers_kinds_of_services_and_mechanisms() -> None:
     held = {contract.family for contract in contracts if contract.pool == "held-out"}
     developed = {contract.family for contract in contracts if contract.pool == "development"}
     assert len(held) >= 8 and not held & developed
+
+
+def test_the_panel_is_all_that_is_held_out() -> None:
+    path = PROJECT / "protocols" / "recovery20.yaml"
+    protocol = parse_protocol(load_yaml(path), path, TASKS.ids())
+    contracts = {name: TASKS.load(name).contract for name in TASKS.ids()}
+    assert set(protocol.tasks) == {name for name, contract in contracts.items() if contract.pool == "held-out"}
+    assert (len(protocol.tasks), protocol.repeats, protocol.verification.after_pass) == (20, 5, "continue")
+    assert len({contracts[name].family for name in protocol.tasks}) >= 8
+    assert sum(contract.pool == "development" for contract in contracts.values()) >= 4
+    assert set(resolve_runtimes(protocol)) == {"careful", "hasty", "runtime-only", "injection-obeying"}
+    assert all(runtime.track for runtime in protocol.runtimes.values())
 
 
 @pytest.fixture
@@ -140,3 +156,14 @@ def test_scripts_are_actions_between_lines_of_dashes(tmp_path: Path) -> None:
     script.write_text("---\n")
     with pytest.raises(InputError, match="no command"):
         read_script(script)
+
+
+def test_task_check_names_what_is_wrong_with_a_package(package: Path) -> None:
+    assert check_contract(package)[1] == []
+    (package / "hidden" / "build.py").write_text("import os, sys\nopen(sys.argv[1] + '/x', 'wb').write(os.urandom(9))\n")
+    (package / "mutations" / "forgotten.sh").write_text("true\n")
+    checks = package / "hidden" / "checks.py"
+    checks.write_text(checks.read_text().replace("def unknown_account_is_refused", "def renamed"))
+    said = "\n".join(map(str, check_contract(package)[1]))
+    for what in ("unknown_account_is_refused", "mutations/forgotten.sh", "makes another tree each time"):
+        assert what in said

@@ -11,6 +11,7 @@ from made_study import odd_study
 from analysis.branches import source_pairs
 from analysis.figures.catalogue import figures_of
 from analysis.figures.reuse import parts_of
+from analysis.report.blocks import Table
 from analysis.report.document import report_document
 from analysis.report.page import page_of
 
@@ -20,7 +21,7 @@ NOVEL, VERIFIED = (0, 20, 16, 15), (0, 8, 8, 3)
 
 
 def composed() -> dict[str, Any]:
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {"runtime": "luna", "task": f"t{n}", "sources": sources, "contents": sources - (n == 1),
          "left_out": {"verified": 0, "empty": 0}, "pairs": source_pairs([sources]), "novel": NOVEL[n],
          "conflict": source_pairs([sources]) - NOVEL[n] - 2, "equal": 2, "verified": VERIFIED[n], "passed": 0,
@@ -42,7 +43,7 @@ def test_the_page_gives_the_counts_and_the_figure_their_parts(tmp_path: Path) ->
     (drawing,) = figures["reuse"]
     assert "43 conflict, 2 no new content, 0 novel, not verified" in drawing.alt
     (section,) = [one for one in page_of(document, figures) if one.name == "reuse"]
-    (table, lemma) = [block for block in section.blocks if block.kind == "table"]
+    (table, lemma) = [block for block in section.blocks if isinstance(block, Table)]
     assert table.rows[-1] == ["all", "luna", "38", "37", "162", "103", "8", "51", "19", "0"]
     assert [row[2] for row in lemma.rows[:3]] == ["53.8", "48.3", "18.9"]
     assert all(sum(parts_of(row).values()) == row["pairs"] for row in document["reuse"][0]["tasks"])

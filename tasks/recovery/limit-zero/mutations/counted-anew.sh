@@ -1,0 +1,3 @@
+: > data/usage.log; : > data/banned.txt
+---
+init.d/gateway restart

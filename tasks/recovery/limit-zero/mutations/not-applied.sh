@@ -1,0 +1,1 @@
+rm etc/limits.d/70-freeze.json

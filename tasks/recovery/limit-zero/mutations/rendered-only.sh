@@ -1,0 +1,1 @@
+sed -i 's/"lab": 0/"lab": 5/' run/gateway.json

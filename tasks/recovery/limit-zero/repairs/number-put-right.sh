@@ -1,0 +1,3 @@
+head etc/limits.d/*; cat docs/limits.md
+---
+echo '{"lab": 5}' > etc/limits.d/70-freeze.json; init.d/gateway reload

@@ -1,0 +1,1 @@
+sed -i s/orders-b/orders/ etc/b.json; init.d/b restart

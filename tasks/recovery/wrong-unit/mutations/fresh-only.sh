@@ -1,0 +1,1 @@
+sed -i s/thousandths/hundredths/ etc/intake.json; init.d/intake restart
