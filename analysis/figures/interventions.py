@@ -26,8 +26,8 @@ def interventions(one: Mapping[str, Any], name: str) -> Drawing:
     """
     arms = one["arms"]
     alt = (
-        "Two panels. Left: how the attempts of each arm ended, by reason. Right: relative increase of mean cost, wall "
-        "time and calls of the acting arms. "
+        "How the attempts of each arm ended, by reason"
+        + (", and by how much mean cost, wall time and calls of the acting arms grew. " if one["contrasts"] else ". ")
         + " ".join(f"{shown(arm['arm'])}: {_said(arm)}." for arm in arms)
         + "".join(_grown(row) for row in one["contrasts"])
     )
@@ -45,7 +45,11 @@ def endings_of(arm: Mapping[str, Any]) -> dict[str, int]:
 def _draw(figure: Any, one: Mapping[str, Any]) -> None:
     from matplotlib.patches import Patch
 
-    left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+    if one["contrasts"]:
+        left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+        _increases(right, one)
+    else:
+        left = figure.subplots()
     arms, used = one["arms"], {}
     for place, arm in enumerate(arms):
         begin, total = 0.0, arm["attempts"]
@@ -62,7 +66,6 @@ def _draw(figure: Any, one: Mapping[str, Any]) -> None:
     left.set(xlim=(0, 100), xlabel="attempts, %")
     left.set_title("A  Endings")
     left.grid(False, axis="y")
-    _increases(right, one)
     figure.legend(
         handles=[Patch(facecolor=c, hatch=h, edgecolor=BLACK, label=shown(reason)) for reason, (c, h) in used.items()],
         loc="outside upper left", ncols=3,

@@ -41,7 +41,7 @@ def _of_runtime(
         "contrasts": [
             _contrast(arms[control], arm) for name, arm in arms.items() if control is not None and name != control
         ],
-        "expansion": _expansion(rule, cohorts, arms) if rule else None,
+        "expansion": _expansion(rule, cohorts, arms, _is_complete(info, some.cohort.runtime, arms)) if rule else None,
     }
 
 
@@ -52,8 +52,8 @@ def _arm(info: StageInfo, declared: Mapping[str, Any], one: Counted) -> dict[str
         "action": declared.get("action"),
         "trigger": declared.get("trigger"),
         **{name: totals[name] for name in ("attempts", "verified", "terminal", "censored", "reasons")},
-        "cost_usd": _known(spent["cost_usd"]),
-        "wall_s": _known(spent["wall_s"]),
+        "cost_usd": _known(spent["cost_usd"], totals["attempts"]),
+        "wall_s": _known(spent["wall_s"], totals["attempts"]),
         "calls": spent["calls_per_attempt"],
         **_applied(info, one),
     }
@@ -95,7 +95,7 @@ def _contrast(control: Mapping[str, Any], arm: Mapping[str, Any]) -> dict[str, A
 
 
 def _expansion(
-    rule: Mapping[str, Any], cohorts: Mapping[str, Counted], arms: Mapping[str, Mapping[str, Any]]
+    rule: Mapping[str, Any], cohorts: Mapping[str, Counted], arms: Mapping[str, Mapping[str, Any]], complete: bool
 ) -> dict[str, Any] | None:
     names = rule["baseline"], rule["treatment"]
     if any(name not in cohorts for name in names):
@@ -103,9 +103,16 @@ def _expansion(
     baseline, treatment = (
         ArmFacts(cohorts[name].cells, arms[name]["cost_usd"], arms[name]["recovered"]) for name in names
     )
-    return expand(rule, baseline, treatment)
+    found = expand(rule, baseline, treatment)
+    # A frozen rule is of the whole stage: what a part of it shows decides nothing.
+    return found | {"complete": complete, "answer": found["answer"] if complete else "undecided"}
 
 
-def _known(amounts: Mapping[str, Any]) -> float | None:
-    """The mean over counted attempts; None unless it is known of every try."""
-    return None if amounts["unknown_tries"] else amounts["mean_of_known_attempts"]
+def _is_complete(info: StageInfo, runtime: str, arms: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether every planned attempt was counted; taken for granted where nobody knows what was planned."""
+    return info.planned.get(runtime) in (None, sum(arm["attempts"] for arm in arms.values()))
+
+
+def _known(amounts: Mapping[str, Any], attempts: int) -> float | None:
+    """The mean over counted attempts; None unless it is known of each of them."""
+    return amounts["mean_of_known_attempts"] if amounts["known_attempts"] == attempts else None

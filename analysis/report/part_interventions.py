@@ -18,7 +18,7 @@ _CLAUSES = {
 _ANSWERS = {
     "yes": "The frozen rule of expansion is met: yes, a follow-up is worth its cost.",
     "no": "The frozen rule of expansion is not met: no follow-up.",
-    "undecided": "The frozen rule of expansion cannot be decided: a number that it needs is unknown.",
+    "undecided": "The frozen rule of expansion cannot be decided",
 }
 
 
@@ -79,9 +79,16 @@ def _rule(one: Mapping[str, Any], document: Document) -> list[Block]:
         rows.append([_CLAUSES[clause["name"]], value, f"{clause['sense']} {limit}", met])
     caption = f"Rule of expansion of {one['stage']}, {one['runtime']}: gain or recovered, and cost"
     return [
-        Text(f"{one['stage']}, {one['runtime']}. {_ANSWERS[found['answer']]}"),
+        Text(f"{one['stage']}, {one['runtime']}. {_ANSWERS[found['answer']]}{_why(found)}"),
         Table(caption, ["clause", "found", "asked", "clause is"], rows, document["origins"]),
     ]
+
+
+def _why(found: Mapping[str, Any]) -> str:
+    """The end of the sentence that says why a rule is undecided."""
+    if found["answer"] != "undecided":
+        return ""
+    return ": a number that it needs is unknown." if found["complete"] else ": not all planned attempts are counted."
 
 
 def _action(arm: Mapping[str, Any]) -> str:

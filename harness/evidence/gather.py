@@ -43,7 +43,9 @@ def _trials(rows: Collection[Draft]) -> Iterator[Draft]:
     families = {draft.body["task"]: (draft.body["record"] or {}).get("family") for draft in rows
                 if draft.kind == "qualification"}  # fmt: skip
     tries = [draft for draft in rows if draft.kind == "try" and draft.body["state"] == "finished"]
-    if any("recovery" in (draft.body["outcome"] or {}) for draft in tries):
+    judged = [record for draft in tries if (record := (draft.body["outcome"] or {}).get("recovery"))]
+    families |= {record["task"]: record["family"] for record in judged if record.get("family")}
+    if judged:
         for draft in tries:
             attempt = attempts[draft.body["attempt_id"]]
             record = trial_record(attempt, draft.body, families.get(attempt["task"]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.recovery.records import Attempt
 from harness.errors import InputError
+from harness.evidence.auditing import audited
 from harness.evidence.corrections import authoritative
 from harness.evidence.gather import stage_drafts
 from harness.evidence.plain import original
@@ -35,10 +36,12 @@ def trials_of_bundle(path: Path, mode: str) -> tuple[list[Attempt], list[str]]:
         InputError: it is not intact, or holds no trial.
     """
     found = read_bundle(path)
-    if not found.intact:
-        first = found.faults[0]
-        raise InputError(f"is not intact: line {first.line}, {first.record}, {first.field}: {first.what}", file=path,
-                         mend="restartlab evidence verify says all; get the bundle again")  # fmt: skip
+    audit = audited(found, [])
+    if not audit["intact"]:
+        one = audit["faults"][0]
+        what = f"line {one['line']}, {one['record']}, {one['field']}: {one['what']}"
+        mend = "restartlab evidence verify says all; get the bundle again"
+        raise InputError(f"is not intact: {what}", file=path, mend=mend)
     return _trials(found.records, mode, path)
 
 

@@ -28,6 +28,8 @@ from harness.sandbox.interface import WORKSPACE, Limits, Mounts, SandboxLost
 from harness.sandbox.rootfs import HOME
 
 _SMALL_TMPFS = 64 << 20
+#: Flag of a process that ends (linux/sched.h).
+_PF_EXITING = 0x4
 #: Who holds a container open whose commands run as root: a root without the right to signal others.
 _NOBODY = "65534:65534"
 #: What root may do in an image's own tree: nothing but with files, whosever they are.
@@ -82,10 +84,14 @@ class Container:
 
     @property
     def alive(self) -> bool:
-        """Whether the container's first process lives."""
+        """Whether the container's first process lives, and has not begun to end.
+
+        When it does, the kernel ends all others first: a command's end can be seen long before the container's.
+        """
+        begun = _is_exiting(self.first)  # asked first: once it has ended, its number can be another's
         poller = select.poll()
         poller.register(self._handle, select.POLLIN)
-        return not poller.poll(0)
+        return not (begun or poller.poll(0))
 
     def remove(self) -> None:
         """Ends the container and waits until it and its volume are gone."""
@@ -106,6 +112,15 @@ class Container:
             while time.monotonic() < until:
                 client().api.inspect_container(self.id)
                 time.sleep(0.01)
+
+
+def _is_exiting(pid: int) -> bool:
+    """Whether the kernel has begun to end a process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return bool(int(fields[6]) & _PF_EXITING)
+    except (OSError, IndexError):
+        return False
 
 
 def _creation(environment: dict[str, str], mounts: Mounts, limits: Limits, own_tree: bool) -> dict[str, Any]:

@@ -93,7 +93,8 @@ def test_T13_T16_a_container_that_ends_under_a_command_is_lost_not_answered(box:
     thread = threading.Timer(0.7, _kill_from_outside, (box,))
     thread.start()
     with pytest.raises(SandboxLost):
-        box.run("sleep 30; echo not agent output")
+        # Many processes: the container is long in ending, and the command ends first.
+        box.run("for n in $(seq 100); do sleep 60 & done; sleep 30; echo not agent output")
     thread.join()
 
 

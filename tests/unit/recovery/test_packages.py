@@ -160,7 +160,8 @@ def test_scripts_are_actions_between_lines_of_dashes(tmp_path: Path) -> None:
 
 def test_task_check_names_what_is_wrong_with_a_package(package: Path) -> None:
     assert check_contract(package)[1] == []
-    (package / "hidden" / "build.py").write_text("import os, sys\nopen(sys.argv[1] + '/x', 'wb').write(os.urandom(9))\n")
+    builder = "import os, sys\nopen(sys.argv[1] + '/x', 'wb').write(os.urandom(9))\n"
+    (package / "hidden" / "build.py").write_text(builder)
     (package / "mutations" / "forgotten.sh").write_text("true\n")
     checks = package / "hidden" / "checks.py"
     checks.write_text(checks.read_text().replace("def unknown_account_is_refused", "def renamed"))

@@ -78,6 +78,15 @@ def test_a_pass_before_the_intervention_is_none_of_its(stage: Stage, attempts: l
     assert reported(stage, rows, tmp_path)["interventions"][0]["arms"][1]["recovered"] == 0
 
 
+def test_a_part_of_the_stage_decides_nothing(stage: Stage, attempts: list[Planned], tmp_path: Path) -> None:
+    document = reported(stage, attempts[:-1], tmp_path)
+    (one,) = document["interventions"]
+    assert (one["expansion"]["answer"], one["expansion"]["complete"]) == ("undecided", False)
+    assert [clause["met"] for clause in one["expansion"]["clauses"]] == [False, False, False]
+    (section,) = [one for one in page_of(document, figures_of(document)) if one.name == "interventions"]
+    assert "not all planned attempts are counted" in str(section)
+
+
 def test_what_nobody_recorded_is_unknown(stage: Stage, attempts: list[Planned], tmp_path: Path) -> None:
     (one,) = reported(stage, attempts, tmp_path, known=False, cost=0.0)["interventions"]
     assert one["arms"][1]["intervened"] is None
