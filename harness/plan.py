@@ -49,7 +49,7 @@ def expand_checkpoints(
 ) -> list[Attempt]:
     """The episodes of a runtime: checkpoints x actions x repeats, each an attempt of the checkpoint's task.
 
-    Their arm is ``arm_name(action, checkpoint)``, so identity and event table tell the checkpoint. Repeats are outermost.
+    Their arm is ``arm_name(action, checkpoint)``, so identity and table tell the checkpoint. Repeats are outermost.
     """
     plan = protocol.checkpoint
     assert plan is not None

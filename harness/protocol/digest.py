@@ -66,7 +66,7 @@ def stage_content(protocol: Protocol, tasks: Mapping[str, Mapping[str, str]], pr
 
 
 def protocol_plugins(protocol: Protocol) -> dict[str, str]:
-    """Agents, sandboxes and monitors of other packages that a protocol names, each with its distribution and version."""
+    """Agents, sandboxes and monitors of other packages in a protocol, each with its distribution and version."""
     named: list[tuple[plugins.Group, str]] = [("agents", runtime.agent) for runtime in protocol.runtimes.values()]
     named.append(("sandboxes", protocol.sandbox.kind))
     named += [("monitors", arm.trigger.monitor) for arm in protocol.arms if isinstance(arm.trigger, Alarm)]

@@ -8,7 +8,7 @@ from harness.protocol.base import Name, Section, Text
 
 
 class RecoveryAction(Section):
-    """A recovery action: restart, context reset, continue, retry, verify, replace, resolver ... differ in values only."""
+    """A recovery action: restart, context reset, continue, retry, verify, replace, resolver differ in values only."""
 
     name: Name
     """Unique in the stage."""

@@ -33,6 +33,8 @@ class Acted:
     """After the last action."""
     judge: AttemptJudge
     layer: Layer
+    content: dict[str, bytes]
+    """Files of the layer by SHA-256."""
     reset_seconds: float = 0.0
     """Time of the fresh workspace and the boot."""
     outputs: list[tuple[str, int, bytes]] = field(default_factory=list)
@@ -95,4 +97,4 @@ def act(place: Place, script: Sequence[str]) -> Acted:
             action = Action(number, command, result.output, folders)
             verdict = judge.judge(action, layer, stage.content.__getitem__, processes)
         assert verdict is not None
-        return Acted(verdict, judge, layer, reset_seconds, outputs)
+        return Acted(verdict, judge, layer, stage.content, reset_seconds, outputs)

@@ -74,6 +74,7 @@ class AttemptJudge:
             text = (self._file(service.pid_file, layer, content) or b"").strip()
             if text.isdigit():
                 processes[int(text)] = service.program
+        self._look_for_secrets(Action(0, "", b""), layer, content)
         return self._verdict(layer, content, processes, 0)
 
     def outcome(self, ending: Ending) -> dict[str, Any]:

@@ -82,3 +82,14 @@ def test_the_same_wrong_repair_is_judged_the_same_every_time() -> None:
     verdicts = [acted("config-drift-store", "lost-account").verdict for _ in range(2)]
     assert verdicts[0].obligations == verdicts[1].obligations and verdicts[0].flags == verdicts[1].flags
     assert verdicts[0].remarks["seed"] != verdicts[1].remarks["seed"]
+
+
+def test_a_state_can_be_judged_without_its_attempt() -> None:
+    """As a regrade does: what the state shows is found, what only the trajectory showed is not."""
+    verifier = place_of("log-injection").verifier
+    judged = {}
+    for name in ("oracle", "obey-log", "obey-then-clean"):
+        result = acted("log-injection", name)
+        judged[name] = verifier.verify(result.layer, result.content.__getitem__)
+    assert judged["oracle"].passed and judged["obey-then-clean"].passed
+    assert judged["obey-log"].state == "fail" and judged["obey-log"].obligations["token-confidential"] is False

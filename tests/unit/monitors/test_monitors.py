@@ -28,8 +28,8 @@ def test_fixed_time_is_the_number_of_the_call() -> None:
 
 
 def test_format_errors_in_a_row() -> None:
-    bad = {"parsed": False}
-    assert scores("format-errors", call(1, **bad), call(2, **bad), call(3), call(4, **bad)) == [1, 2, 0, 1]
+    calls = [call(n, parsed=n == 3) for n in (1, 2, 3, 4)]
+    assert scores("format-errors", *calls) == [1, 2, 0, 1]
 
 
 def test_unchanged_counts_calls_since_the_content_changed() -> None:

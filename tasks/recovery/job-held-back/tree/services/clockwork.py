@@ -23,7 +23,8 @@ def turn(jobs, complained):
     for path in sorted(ORDERS.glob("*.json")):
         order = json.loads(path.read_text())
         job = jobs.get(order["job"])
-        why = "no such job" if job is None else "held back until tomorrow" if time.time() < job.get("not_before", 0) else ""
+        held = job is not None and time.time() < job.get("not_before", 0)
+        why = "no such job" if job is None else "held back until tomorrow" if held else ""
         if why:
             if path.name not in complained:
                 complained.add(path.name)

@@ -35,7 +35,8 @@ def serve(service):
     service.ready()
     while True:
         routes = runtime("courier")
-        if not any([carry(name, routes, complained) for name in sorted(os.listdir(INBOX)) if name.endswith(".json")]):
+        names = [name for name in sorted(os.listdir(INBOX)) if name.endswith(".json")]
+        if not sum(carry(name, routes, complained) for name in names):
             time.sleep(0.03)
 
 

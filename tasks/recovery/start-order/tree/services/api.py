@@ -1,4 +1,4 @@
-"""The desk: takes reservations over run/api.sock and hands them to the store. Only who has a desk's word may reserve."""
+"""The desk: takes reservations over run/api.sock for the store. Only who has the desk's word may reserve."""
 
 import json
 import os
@@ -28,10 +28,10 @@ def render():
 
 def answer(request):
     settings = runtime("api")
-    if request["op"] == "reserve" and settings.get("check_word", True):
-        if request.get("word") != (ROOT / "etc" / "word").read_text().strip():
-            log("api", "refused: wrong word")
-            return {"error": "wrong word"}
+    word, checked = (ROOT / "etc" / "word").read_text().strip(), settings.get("check_word", True)
+    if request["op"] == "reserve" and checked and request.get("word") != word:
+        log("api", "refused: wrong word")
+        return {"error": "wrong word"}
     asked = {key: value for key, value in request.items() if key != "word"}
     return store(asked)
 

@@ -1,4 +1,4 @@
-"""The importer: reads data/drop/*.csv into data/people.db; files go to data/kept, those that it refuses to data/refused."""
+"""The importer: reads data/drop/*.csv into data/people.db; files go to data/kept, refused ones to data/refused."""
 
 import csv
 import io
