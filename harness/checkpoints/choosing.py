@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from harness.canonical import canonical_json
@@ -11,7 +12,7 @@ from harness.checkpoints.states import State, state_after
 from harness.errors import Incomplete, InputError
 from harness.layer_store import LayerStore
 from harness.paths import state_dir
-from harness.protocol.checkpoint import CheckpointPlan, EndOfFailed, LiveAt, OnAlarm
+from harness.protocol.checkpoint import CheckpointPlan, EndOfFailed, LiveAt, OnAlarm, Select
 from harness.protocol.freeze import FrozenStage
 from harness.recorder import read_trajectory
 from harness.store.blobs import BlobError, Blobs
@@ -40,6 +41,36 @@ def freeze_checkpoints(store: Store, stage: FrozenStage, runtime: str) -> Checkp
     return chosen
 
 
+def chosen_call(
+    rule: Select, one: RecordedTry, lines: Callable[[], Iterable[Mapping[str, Any]]]
+) -> int | None:  # fmt: skip
+    """The call after which a rule takes the state of a try; None: it takes none.
+
+    Args:
+        lines: reads the try's trajectory, for the rules that look into it.
+    """
+    match rule:
+        case EndOfFailed(reasons=reasons):
+            failed = one.event.event != "verified" and (reasons is None or one.event.reason in reasons)
+            return one.calls if failed else None
+        case LiveAt(call=call):
+            return call if one.event.call > call else None
+        case OnAlarm():
+            return _first_alarm(rule, one, lines())
+
+
+def _first_alarm(rule: OnAlarm, one: RecordedTry, lines: Iterable[Mapping[str, Any]]) -> int | None:
+    from harness.monitors.catalogue import Spec
+    from harness.monitors.scoring import scored
+
+    for reading in scored(Spec(rule.monitor, rule.params), lines, one.attempt.id[:12]):
+        if reading.call >= one.event.call:
+            return None
+        if reading.score is not None and reading.score >= rule.threshold:
+            return reading.call
+    return None
+
+
 class _Refused(Exception):
     """A state that is not frozen."""
 
@@ -63,7 +94,7 @@ class _Choosing:
                 continue
             call = None
             try:
-                call = self._call(one)
+                call = chosen_call(self._plan.select, one, partial(self._lines, one))
                 if call is None:
                     continue
                 taken.append(self._frozen(one, call))
@@ -100,29 +131,6 @@ class _Choosing:
             )
         order = {task: number for number, task in enumerate(protocol.tasks)}
         return iter(sorted(tries, key=lambda one: (order[one.attempt.task], one.attempt.repeat, one.attempt.arm)))
-
-    def _call(self, one: RecordedTry) -> int | None:
-        """The call after which the rule takes the state of a try; None: it takes none."""
-        match self._plan.select:
-            case EndOfFailed(reasons=reasons):
-                failed = one.event.event != "verified" and (reasons is None or one.event.reason in reasons)
-                return one.calls if failed else None
-            case LiveAt(call=call):
-                return call if one.event.call > call else None
-            case OnAlarm():
-                return self._alarm(one, self._plan.select)
-
-    def _alarm(self, one: RecordedTry, rule: OnAlarm) -> int | None:
-        from harness.monitors.catalogue import Spec
-        from harness.monitors.scoring import scored
-
-        spec = Spec(rule.monitor, rule.params)
-        for reading in scored(spec, self._lines(one), one.attempt.id[:12]):
-            if reading.call >= one.event.call:
-                return None
-            if reading.score is not None and reading.score >= rule.threshold:
-                return reading.call
-        return None
 
     def _lines(self, one: RecordedTry) -> Iterator[Mapping[str, Any]]:
         if one.trajectory is None:

@@ -90,4 +90,10 @@ def _digests(table: EventTable) -> dict[str, str]:
             mend = "give one of them another stage name"
             raise InputError(what, file=file, key=f"row {row}, column digest", mend=mend)
         found[stage] = texts[digests[mine[0]]]
+        if same := [other for other, digest in found.items() if digest == found[stage] != "" and other != stage]:
+            file, row = table.place(int(mine[0]))
+            raise InputError(
+                f"stages {same[0]} and {stage} have one digest, {found[stage]}", file=file,
+                key=f"row {row}, column digest", mend="call them alike, or leave the digests out",
+            )  # fmt: skip
     return found

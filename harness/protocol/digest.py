@@ -12,6 +12,7 @@ from typing import Any
 from harness import plugins
 from harness.canonical import digest_json
 from harness.errors import InputError
+from harness.protocol.checkpoint import OnAlarm
 from harness.protocol.intervention import Alarm
 from harness.protocol.load import find_stage, load_protocol, load_tasks
 from harness.protocol.prompts import Prompts, load_prompts
@@ -72,6 +73,8 @@ def protocol_plugins(protocol: Protocol) -> dict[str, str]:
     named += [("monitors", arm.trigger.monitor) for arm in protocol.arms if isinstance(arm.trigger, Alarm)]
     if protocol.monitor:
         named.append(("monitors", protocol.monitor.monitor))
+    if protocol.checkpoint and isinstance(protocol.checkpoint.select, OnAlarm):
+        named.append(("monitors", protocol.checkpoint.select.monitor))
     return plugins.releases(named)
 
 

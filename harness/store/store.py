@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, Table, insert, select, update
 
+from harness.errors import InputError
 from harness.store import (
     checkpoints,
     events,
@@ -208,6 +209,7 @@ class Store:
         with writing(self._engine) as connection:
             for stage, digest in digests.items():
                 _refuse_other_digest(connection, stage, digest)
+                _refuse_other_name(connection, stage, digest)
                 row = {"stage": stage, "digest": digest, "protocol": {"stage": stage, "kind": "imported"}}
                 _insert_missing(connection, "stage_registered", stages, [row | {"first_at": utc_now()}])
             begun = select(attempts.c.stage).where(attempts.c.stage.in_(digests)).distinct()
@@ -417,6 +419,17 @@ def _refuse_other_digest(connection: Connection, stage: str, digest: str) -> Non
     if recorded is not None:
         held = reads.stage(connection, stage)
         raise StageConflict(stage, recorded=recorded, given=digest, recorded_protocol=held.protocol if held else None)
+
+
+def _refuse_other_name(connection: Connection, stage: str, digest: str) -> None:
+    """A digest names one stage: attempts are told apart by it, whatever the stage is called."""
+    other = select(attempts.c.stage).where(attempts.c.digest == digest, attempts.c.stage != stage).limit(1)
+    name = connection.execute(other).scalar() if digest else None
+    if name is not None:
+        raise InputError(
+            f"digest {digest} of stage {stage} is that of stage {name} already", key="digest",
+            mend=f"call the stage {name}, or leave the digest out",
+        )  # fmt: skip
 
 
 def _insert_missing(connection: Connection, kind: str, table: Table, rows: list[dict[str, Any]]) -> int:

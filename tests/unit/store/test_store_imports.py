@@ -108,6 +108,18 @@ def test_held_attempt_refuses_all(store: Store, tmp_path: Path) -> None:
     assert store.verify_ledger()[1] is None
 
 
+def test_one_digest_under_two_names_is_refused(store: Store, tmp_path: Path) -> None:
+    head = "stage,digest," + BARE.removeprefix("stage,")
+    one, two = (f"{name},{'a' * 64},t,r,a,1,30,verified,5,,5,,,true," for name in ("s", "u"))
+    with pytest.raises(InputError, match=r"both\.csv: row 3, column digest: stages s and u have one digest"):
+        read_files([written(tmp_path / "both.csv", f"{head}\n{one}\n{two}\n")])
+    import_files(store, read_files([written(tmp_path / "one.csv", f"{head}\n{one}\n")]))
+    before = exported(store)
+    with pytest.raises(InputError, match="of stage u is that of stage s already"):
+        import_files(store, read_files([written(tmp_path / "two.csv", f"{head}\n{two}\n")]))
+    assert exported(store) == before
+
+
 def test_other_digest_is_refused(store: Store, tmp_path: Path) -> None:
     planned(store, attempt(1))
     path = written(tmp_path / "bare.csv", f"{BARE}\npilot30,t,r,a,1,30,verified,5,,5,,,true,\n")
