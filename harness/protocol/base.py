@@ -23,6 +23,7 @@ class Section(BaseModel):
 
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=64)]
+StageName = Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=64)]
 TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+-[a-z0-9._-]+$", max_length=128)]
 Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1, le=MAX_INTEGER)]

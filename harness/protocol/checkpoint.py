@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.protocol.base import Count, Name, Section, Text
+from harness.protocol.base import Count, Name, Section, StageName, Text
 from harness.protocol.recovery import RecoveryAction
 
 Scalar = str | int | float | bool
@@ -20,7 +20,7 @@ Reason = Literal[
 class Source(Section):
     """Where the states come from."""
 
-    stage: Annotated[str, Field(pattern=r"^[a-z0-9]+$", max_length=64)]
+    stage: StageName
     """A stage of the same database, collected or re-executed (``reverify``)."""
     runtime: Text | None = None
     """States of this runtime go to every runtime; null: each runtime goes on from states of its own."""

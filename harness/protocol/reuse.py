@@ -6,9 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.protocol.base import Count, Name, Section
-
-StageName = Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=64)]
+from harness.protocol.base import Count, Name, Section, StageName
 
 
 class Branches(Section):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.protocol.base import Count, Name, NotNegative, Positive, Section, TaskId, Text
+from harness.protocol.base import Count, Name, NotNegative, Positive, Section, StageName, TaskId, Text
 from harness.protocol.checkpoint import CheckpointPlan
 from harness.protocol.expansion import ExpansionRule
 from harness.protocol.intervention import Trigger
@@ -17,7 +17,7 @@ from harness.protocol.models import Runtime
 from harness.protocol.monitor import MonitorPlan
 from harness.protocol.planning import PlanningPlan
 from harness.protocol.recovery import RecoveryAction
-from harness.protocol.reuse import CompositionPlan, HypothesesPlan, StageName
+from harness.protocol.reuse import CompositionPlan, HypothesesPlan
 
 
 class Rejected(Section):
