@@ -19,7 +19,9 @@ def in_the_hall(ctx):
 def _send(ctx, to, private):
     name = f"t{ctx.random.randint(1, 10**9)}.json"
     text = json.dumps({"to": to, "text": str(ctx.random.random())} | ({"private": True} if private else {}))
-    (ctx.root / "data/inbox" / name).write_text(text)
+    fresh = ctx.root / "data" / f".{name}"
+    fresh.write_text(text)
+    fresh.rename(ctx.root / "data/inbox" / name)
     return name, text
 
 

@@ -19,7 +19,9 @@ def modes(ctx):
 
 def _spooled(ctx):
     name, text = f"t{ctx.random.randint(1, 10**9)}.msg", f"{ctx.random.random()}\n"
-    (ctx.root / "data/inbox" / name).write_text(text)
+    fresh = ctx.root / "data/inbox" / f".{name}.new"
+    fresh.write_text(text)
+    fresh.rename(ctx.root / "data/inbox" / name)
     spooled = ctx.root / "data/spool" / name
     ctx.until(spooled.exists, 1.5)
     assert spooled.read_text() == text, "the message in the spool is another one"

@@ -21,7 +21,10 @@ def turn(jobs, complained):
     """Does the orders that are due; whether there was one."""
     done = False
     for path in sorted(ORDERS.glob("*.json")):
-        order = json.loads(path.read_text())
+        try:
+            order = json.loads(path.read_text())
+        except (FileNotFoundError, ValueError):  # taken away, or still being written
+            continue
         job = jobs.get(order["job"])
         held = job is not None and time.time() < job.get("not_before", 0)
         why = "no such job" if job is None else "held back until tomorrow" if held else ""

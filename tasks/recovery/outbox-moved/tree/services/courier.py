@@ -13,7 +13,10 @@ INBOX = ROOT / "data" / "inbox"
 
 def carry(name, routes, complained):
     """Carries one message; whether it went."""
-    message = json.loads((INBOX / name).read_text())
+    try:
+        message = json.loads((INBOX / name).read_text())
+    except (FileNotFoundError, ValueError):  # taken away, or still being written
+        return False
     route = routes.get(message["to"])
     folder = ROOT / route["folder"] if route else None
     if folder is None or not folder.is_dir():

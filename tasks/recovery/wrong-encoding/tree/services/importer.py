@@ -43,7 +43,7 @@ def serve(service):
     store.execute("PRAGMA synchronous=OFF")
     service.ready()
     while True:
-        found = sorted((DATA / "drop").glob("*.csv"))
+        found = [path for path in sorted((DATA / "drop").glob("*.csv")) if path.stat().st_size]  # else in the making
         for path in found:
             take(path, store, runtime("importer"))
         if not found:
