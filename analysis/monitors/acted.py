@@ -11,7 +11,7 @@ from analysis.cells import VERIFIED, Cell
 from analysis.event_columns import MISSING
 from analysis.monitors.document import Choices, estimate
 from analysis.table import EventTable
-from analysis.task_draws import Estimate, Floats, TaskDraws
+from analysis.task_draws import Estimate, Floats
 
 #: stage, runtime, arm, task, repeat
 AttemptName = tuple[str, str, str, str, int]
@@ -30,38 +30,45 @@ class Acted(NamedTuple):
     seconds: float
 
 
-def success_by_task(cells: Sequence[Cell], budget: int) -> dict[str, float]:
-    """Share of attempts verified within the budget, by task."""
-    return {
-        cell.key.task: float(((cell.event == VERIFIED) & (cell.call <= budget)).mean()) for cell in cells if cell.n
-    }
-
-
 def success_document(arms: Mapping[str, Sequence[Cell]], choices: Choices) -> dict[str, Any]:
-    """Success per arm, mean over tasks, and contrasts paired by task, with resampled tasks."""
-    shares = {arm: success_by_task(cells, choices.budget) for arm, cells in arms.items()}
-    names = list(shares)
+    """Success per arm within the budget, mean over tasks, and contrasts paired by task.
+
+    Intervals are of the hierarchical bootstrap: tasks, then attempts within each drawn task, arms independently.
+    """
+    counts = {arm: _counts(cells, choices.budget) for arm, cells in arms.items()}
+    names = list(counts)
     pairs = [(of, against) for i, of in enumerate(names) for against in names[:i]]
     return {
-        "arms": [{"arm": arm, **_mean(list(found.values()), choices)} for arm, found in shares.items()],
+        "arms": [{"arm": arm, **_mean([found], choices)} for arm, found in counts.items()],
         "contrasts": [
-            {"of": of, "against": against, **_mean(_paired(shares[of], shares[against]), choices)}
-            for of, against in pairs
+            {"of": of, "against": against, **_mean([counts[of], counts[against]], choices)} for of, against in pairs
         ],
     }
 
 
-def _paired(first: Mapping[str, float], second: Mapping[str, float]) -> list[float]:
-    return [first[task] - second[task] for task in first if task in second]
+def _counts(cells: Sequence[Cell], budget: int) -> dict[str, tuple[int, int]]:
+    """Verified attempts and attempts by task."""
+    return {
+        cell.key.task: (int(((cell.event == VERIFIED) & (cell.call <= budget)).sum()), cell.n)
+        for cell in cells if cell.n
+    }  # fmt: skip
 
 
-def _mean(values: Sequence[float], choices: Choices) -> dict[str, Any]:
-    """Number of tasks and the mean over them."""
-    if not values:
+def _mean(groups: Sequence[Mapping[str, tuple[int, int]]], choices: Choices) -> dict[str, Any]:
+    """The first group's success, less the second's if there is one, over the tasks of all groups."""
+    tasks = [task for task in groups[0] if all(task in other for other in groups)]
+    if not tasks:
         return {"tasks": 0, **estimate(Estimate(None, None, None))}
-    column: Floats = np.array(values, dtype=np.float64)
-    draws = TaskDraws(len(column), choices.replicates, choices.seed)
-    return {"tasks": len(column), **estimate(draws.estimate(lambda n: n @ column / len(column)))}
+    rng = np.random.default_rng(choices.seed)
+    drawn = rng.integers(len(tasks), size=(choices.replicates, len(tasks)))
+    value, replicates = 0.0, np.zeros(choices.replicates)
+    for sign, group in zip((1, -1), groups, strict=False):
+        x, n = np.array([group[task] for task in tasks]).T
+        value += sign * float((x / n).mean())
+        # Attempts of a task with replacement: as many successes as a binomial with its own share has.
+        replicates += sign * (rng.binomial(n[drawn], (x / n)[drawn]) / n[drawn]).mean(axis=1)
+    low, high = np.percentile(replicates, [2.5, 97.5])
+    return {"tasks": len(tasks), **estimate(Estimate(value, float(low), float(high)))}
 
 
 def cost_rows(

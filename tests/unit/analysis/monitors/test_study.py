@@ -59,7 +59,9 @@ def test_success_is_a_mean_over_tasks_and_contrasts_are_paired() -> None:
     assert [row["value"] for row in found["arms"]] == [pytest.approx(0.75), pytest.approx(0.75)]
     (contrast,) = found["contrasts"]
     assert (contrast["of"], contrast["against"], contrast["tasks"]) == ("monitor", "continuation", 2)
-    assert contrast["value"] == pytest.approx(0) and contrast["low"] == -0.5 and contrast["high"] == 0.5
+    assert contrast["value"] == pytest.approx(0)
+    # Attempts are drawn too: a task whose attempts differ widens the interval beyond that of drawing tasks alone.
+    assert contrast["low"] < -0.5 and contrast["high"] > 0.5
 
 
 def test_reliability_is_cut_on_the_calibration_scores() -> None:
