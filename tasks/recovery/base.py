@@ -27,12 +27,11 @@ def build_tree(task: RecoveryTask, target: Path) -> None:
             if "__pycache__" in path.parts:
                 continue
             place = target / path.relative_to(tree)
-            if path.is_dir():
-                place.mkdir(exist_ok=True)
-            else:
+            if not path.is_dir():  # a version control keeps no empty folder: what is not filled is made below
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(path.read_bytes())
                 place.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+    (target / "etc").mkdir(exist_ok=True)
     builder = task.root / "hidden" / "build.py"
     done = subprocess.run(
         [sys.executable, "-I", "-B", str(builder), str(target)], capture_output=True, text=True, cwd=target,

@@ -23,6 +23,7 @@ for number in range(1, 41):
 store.execute("COMMIT")
 store.close()
 conf = root / "etc" / "conf.d"
+conf.mkdir()
 conf.joinpath("10-base.json").write_text(
     json.dumps({"db": "data/orders.db", "must_exist": True, "require_account": True}, indent=1) + "\n"
 )
