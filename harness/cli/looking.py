@@ -53,6 +53,8 @@ def status(
         rows = list(store.event_rows(stage)) if attempts else []
         planned = store.attempts(stage)
         unknown = sum(cell.unknown_costs for cell in store.counts(stage))
+        held = store.stage(stage)
+        kind = held.protocol.get("kind") if held else None
     if as_json:
         typer.echo(json.dumps(found))
         return
@@ -64,6 +66,8 @@ def status(
         origin = f"  ({origins[row['runtime']]})" if row["runtime"] in origins else ""
         typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}{origin}")
     typer.echo(f"  excluded tries: {found['excluded_tries']}; {money(found['cost_usd'], unknown)}")
+    if kind == "patch_algebra":
+        typer.echo(f"  the stage has no attempts but unions of failed patches: restartlab compositions {found['stage']}")
     for event in rows:
         ended = f"{event.event} at call {event.call}" + (f" ({event.reason})" if event.reason else "")
         shown = ended if event.valid else f"excluded: {event.exclusion} at call {event.call}"
