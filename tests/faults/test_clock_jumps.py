@@ -75,6 +75,7 @@ def test_a_clock_that_jumps_changes_no_row(frozen: TinyLab, start: Starter, shim
     assert all(0 <= float(row["wall_s"]) < 600 for row in rows)
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_hides_no_dead_controller(frozen: TinyLab, start: Starter, shim: Path) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny", LD_PRELOAD=str(shim))

@@ -40,6 +40,7 @@ cp -a "$RESTARTLAB_STATE" "$OUT/state"
     assert faults_after(frozen, wanted) == []
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_disk_that_fills_up_meanwhile_loses_tries_and_is_no_output(frozen: TinyLab) -> None:
     """Whatever a command says of a full disk is the host's fault, not its agent's."""
@@ -78,6 +79,7 @@ def _in_own_mounts(lab: TinyLab, script: str) -> int:
     return int((lab.root / "first-code").read_text())
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_grow_ends_the_run_with_words(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")

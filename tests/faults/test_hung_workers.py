@@ -85,6 +85,7 @@ def test_an_idle_worker_that_was_killed_takes_no_job_along(in_lab: TinyLab) -> N
                 os.kill(worker.pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_worker_without_memory_costs_one_try(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")
@@ -99,6 +100,7 @@ def test_a_worker_without_memory_costs_one_try(frozen: TinyLab, start: Starter) 
     assert len(excluded(exported(frozen))) <= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [False, True], ids=["bwrap", "its-first-process"])
 @pytest.mark.parametrize("verifier", [False, True], ids=["agent", "verifier"])
 def test_a_killed_sandbox_is_a_lost_try_and_never_output(

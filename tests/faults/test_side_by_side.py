@@ -24,6 +24,7 @@ def test_two_stages_do_not_touch_each_other(frozen: TinyLab, start: Starter) -> 
     assert faults_of_folders(frozen) == []
 
 
+@pytest.mark.slow
 def test_a_killed_stage_costs_the_other_nothing(frozen: TinyLab, start: Starter) -> None:
     frozen.write_stage("other", repeats=3, horizon=6, analysis=_shorter())
     assert frozen.run("freeze", "other").returncode == 0
@@ -40,6 +41,7 @@ def test_a_killed_stage_costs_the_other_nothing(frozen: TinyLab, start: Starter)
     assert faults_of_folders(frozen) == []
 
 
+@pytest.mark.slow
 def test_one_stage_collected_twice_at_once_runs_nothing_twice(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
     both = [start(frozen, "collect", "tiny", "--workers", "2") for _ in range(2)]

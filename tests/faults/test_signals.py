@@ -28,7 +28,9 @@ def resumes(lab: TinyLab, wanted: list[dict[str, str]]) -> list[dict[str, str]]:
     return excluded(exported(lab))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_a_signal_to_the_group_ends_it_cleanly(frozen: TinyLab, start: Starter, number: signal.Signals) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")
@@ -45,7 +47,7 @@ def test_a_signal_to_the_group_ends_it_cleanly(frozen: TinyLab, start: Starter, 
     assert {row["exclusion"] for row in lost} == {"interrupted"}
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.05, 0.3])
+@pytest.mark.parametrize("pause", [0.05, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.3))])
 def test_a_second_interrupt_during_cleanup_orphans_nothing(frozen: TinyLab, start: Starter, pause: float) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")
@@ -61,6 +63,7 @@ def test_a_second_interrupt_during_cleanup_orphans_nothing(frozen: TinyLab, star
     assert {row["exclusion"] for row in resumes(frozen, wanted)} == {"interrupted"}
 
 
+@pytest.mark.slow
 def test_every_process_at_once_as_a_service_manager_does(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")
@@ -76,6 +79,7 @@ def test_every_process_at_once_as_a_service_manager_does(frozen: TinyLab, start:
     assert {row["exclusion"] for row in resumes(frozen, wanted)} <= {"interrupted"}
 
 
+@pytest.mark.slow
 def test_under_nohup_a_hang_up_changes_nothing(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny", before=("nohup",))
@@ -87,6 +91,7 @@ def test_under_nohup_a_hang_up_changes_nothing(frozen: TinyLab, start: Starter) 
     assert excluded(exported(frozen)) == []
 
 
+@pytest.mark.slow
 def test_a_terminal_that_closes_ends_it_cleanly(frozen: TinyLab) -> None:
     wanted = undisturbed(frozen)
     with victims.adopting():

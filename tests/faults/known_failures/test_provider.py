@@ -15,6 +15,7 @@ from harness.store.records import TryResult
 pytestmark = pytest.mark.needs_bwrap
 
 
+@pytest.mark.slow
 def test_t21_an_agent_timeout_ends_the_attempt_and_the_batch_goes_on(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url, limits={"wall_seconds": 12.0})
     hung = []
@@ -54,6 +55,7 @@ def test_t22_back_off_is_no_working_time(attempt: Trier) -> None:
     assert 4.0 <= tried.result.outcome["waiting_s"] <= tried.result.wall_s
 
 
+@pytest.mark.slow
 def test_t22_back_offs_at_once_are_each_attempts_own(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url, retry={"max_tries": 4, "wait_seconds_max": 2}, repeats=2)
     limited = error(429, **{"Retry-After": "2"})
@@ -82,6 +84,7 @@ def test_t23_no_wait_is_above_the_cap_of_the_protocol(attempt: Trier) -> None:
     assert tried.result.wall_s < 60
 
 
+@pytest.mark.slow
 def test_t24_one_bad_attempt_never_ends_the_batch(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url)
     answers = iter([error(401), error(500), error(500), error(404)])

@@ -84,6 +84,7 @@ def wait_gone(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T10_T11_two_runs_of_one_task_at_once_do_not_touch_each_other(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
@@ -110,6 +111,7 @@ def test_T21_a_worker_that_cannot_end_holds_nobody_up(frozen: TinyLab, start: St
     assert running_tries(frozen) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T24_one_bad_attempt_does_not_end_the_batch(in_lab: TinyLab, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that the store refuses, an answer that is none: each costs its own try."""
@@ -207,6 +209,7 @@ def test_T36_a_large_event_table_is_read_into_columns(tmp_path: Path) -> None:
     assert peak_memory(code, str(table)) < 250  # rows as Python objects take more than 600
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T52_a_task_edited_while_its_stage_runs_is_not_used(frozen: TinyLab, start: Starter) -> None:
     frozen.write_stage("longer", repeats=12)
@@ -238,6 +241,7 @@ def _finished(lab: TinyLab) -> int:
             return 0
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T59_T60_only_a_terminal_row_is_done(frozen: TinyLab, start: Starter) -> None:
     """Neither a trajectory file, nor a started try, nor an excluded one makes an attempt done."""
@@ -255,6 +259,7 @@ def test_T59_T60_only_a_terminal_row_is_done(frozen: TinyLab, start: Starter) ->
     assert faults_after(frozen, wanted) == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T62_a_verifiers_failure_is_tried_again_and_a_valid_end_never(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
@@ -302,6 +307,7 @@ def test_T63_a_stage_that_changed_is_not_resumed(frozen: TinyLab, changed: str) 
         assert connection.execute("SELECT count(*) FROM tries").fetchone() == (len(before),)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T64_sixteen_viewers_while_a_stage_is_written(frozen: TinyLab, start: Starter) -> None:
     frozen.write_stage("longer", repeats=10)

@@ -24,6 +24,7 @@ def collect(lab: TinyLab, *options: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2])
 def test_model_calls_in_flight(in_lab: TinyLab, server: ChatServer, most: int) -> None:
     write_paid_stage(in_lab, server.url)
@@ -35,6 +36,7 @@ def test_model_calls_in_flight(in_lab: TinyLab, server: ChatServer, most: int) -
     assert not [path for path in (in_lab.state / "slots").iterdir() if path.is_dir()]
 
 
+@pytest.mark.slow
 def test_without_a_limit_every_worker_has_a_call_in_flight(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url)
     server.respond = lambda request: slow(1.5, bash(RIGHT) if calls_before(request) else bash("ls"))

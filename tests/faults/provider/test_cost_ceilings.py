@@ -20,6 +20,7 @@ def spending(server: ChatServer) -> None:
     server.respond = lambda request: bash(RIGHT) if calls_before(request) else bash("ls")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "options", "place"),
     [
@@ -45,6 +46,7 @@ def test_a_limit_on_cost_without_a_price_refuses_to_start(
     assert free.returncode == 0, free.stdout + free.stderr
 
 
+@pytest.mark.slow
 def test_an_unknown_price_is_warned_of_once_and_leaves_the_cost_empty(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url, price=None)
     spending(server)
@@ -55,6 +57,7 @@ def test_an_unknown_price_is_warned_of_once_and_leaves_the_cost_empty(in_lab: Ti
     assert "no price is known" not in in_lab.run("collect", "tiny").stdout
 
 
+@pytest.mark.slow
 def test_a_price_of_zero_is_a_price(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(
         in_lab, server.url, price={"input_per_million": 0.0, "output_per_million": 0.0}, limits={"cost_usd": 1.0}
@@ -85,6 +88,7 @@ def test_the_ceiling_stops_new_attempts_and_says_what_is_missing(in_lab: TinyLab
     assert higher.returncode == (0 if by == "option" else 1)
 
 
+@pytest.mark.slow
 def test_excluded_tries_count_and_running_attempts_end_as_usual(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url)
     server.respond = lambda request: error(500) if calls_before(request) == 2 else bash("ls")

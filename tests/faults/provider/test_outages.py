@@ -55,6 +55,7 @@ def test_after_an_outage_the_same_command_resumes_to_the_same_rows(in_lab: TinyL
     assert len(server.requests) == asked
 
 
+@pytest.mark.slow
 def test_one_refused_attempt_does_not_end_the_batch(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url)
     first = itertools.count()
