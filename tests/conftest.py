@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,12 @@ def _needs_bwrap(request: pytest.FixtureRequest) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Root takes its private mount namespace before any thread starts."""
+    """Root takes its private mount namespace before any thread starts.
+
+    A shell that starts the suite in the background has it ignore Ctrl-C, and with it every program that a test starts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if host.is_root():
         host.prepare()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,5 +29,14 @@ class SteadyView:
                 tell(*facts)
             except OSError:
                 self._broken = True
+                _drop_output()
 
         return told
+
+
+def _drop_output() -> None:
+    """Lets what is still buffered go nowhere: the start of a worker, among others, writes it out, and would fail too."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
