@@ -67,7 +67,7 @@ def status(
         typer.echo(f"  {row['runtime']:<16} {row['finished']:>4} of {row['planned']} finished: {events}{origin}")
     typer.echo(f"  excluded tries: {found['excluded_tries']}; {money(found['cost_usd'], unknown)}")
     if kind == "patch_algebra":
-        typer.echo(f"  the stage has no attempts but unions of failed patches: restartlab compositions {found['stage']}")
+        typer.echo(f"  it has no attempts but unions of failed patches: restartlab compositions {found['stage']}")
     for event in rows:
         ended = f"{event.event} at call {event.call}" + (f" ({event.reason})" if event.reason else "")
         shown = ended if event.valid else f"excluded: {event.exclusion} at call {event.call}"

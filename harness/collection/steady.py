@@ -35,7 +35,7 @@ class SteadyView:
 
 
 def _drop_output() -> None:
-    """Lets what is still buffered go nowhere: the start of a worker, among others, writes it out, and would fail too."""
+    """Lets what is still buffered go nowhere: the start of a worker, for one, writes it out, and would fail too."""
     with contextlib.suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
