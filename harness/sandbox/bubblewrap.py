@@ -48,11 +48,13 @@ class BubblewrapSandbox:
         self._environment = environment or {}
         self._arguments: list[str] | None = None
         self._lasting: LongLived | None = None
+        self._held: int | None = None
 
     def start(self, mounts: Mounts, limits: Limits, lifetime: Lifetime = "action") -> None:
         self.stop()
         self._mounts, self._limits, self._lifetime = mounts, limits, lifetime
-        self._upper = _identity(mounts.upper)
+        if mounts.upper:  # held open, so that no other folder can get its number
+            self._held = os.open(mounts.upper, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._filter = program()
         fixed = fixed_arguments(mounts, self._python, self._site, self._environment)
         self._arguments = [str(runnable_bwrap()), *fixed]
@@ -79,8 +81,7 @@ class BubblewrapSandbox:
             if pass_fds:
                 raise InputError("a sandbox with services passes no descriptors", mend="mount a named pipe instead")
             return self._run_lasting(command, limit)
-        if _identity(self._mounts.upper) != self._upper:
-            raise SandboxLost("the folder of its changes was removed from outside, and made anew")
+        self._require_same_folder()
         watchdog = Watchdog(self._limits, self._mounts)
         with contextlib.ExitStack() as stack:
             output_read, output_write = pipe(stack)
@@ -160,23 +161,23 @@ class BubblewrapSandbox:
         """Live processes of a sandbox with services, by their pid inside: command line."""
         return self._lasting.processes() if self._lasting else {}
 
+    def _require_same_folder(self) -> None:
+        """Raises ``SandboxLost`` when the folder of changes is not the one that the sandbox was started on."""
+        upper = self._mounts.upper
+        if upper is None or self._held is None:
+            return
+        try:
+            same = os.path.samestat(os.stat(upper), os.fstat(self._held))
+        except FileNotFoundError:
+            raise SandboxLost(f"{upper} is not there any more") from None
+        if not same:
+            raise SandboxLost("the folder of its changes was removed from outside, and made anew")
+
     def stop(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            os.close(held)
         self._arguments = None
         lasting, self._lasting = self._lasting, None
         if lasting:
             lasting.stop()
-
-
-def _identity(folder: Path | None) -> tuple[int, int] | None:
-    """Tells a folder from another at its place.
-
-    Raises:
-        SandboxLost: it is not there.
-    """
-    if folder is None:
-        return None
-    try:
-        facts = os.stat(folder)
-    except FileNotFoundError:
-        raise SandboxLost(f"{folder} is not there any more") from None
-    return facts.st_dev, facts.st_ino
