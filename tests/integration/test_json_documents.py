@@ -171,6 +171,17 @@ def test_documents_of_a_collected_stage(collected: TinyLab, command: str) -> Non
 
 
 @pytest.mark.needs_bwrap
+def test_documents_of_a_recovery_task(collected: TinyLab) -> None:
+    name, shipped = "recovery-counter-set-back", {"RESTARTLAB_TASKS": str(PROJECT / "tasks")}
+    (gated,) = checked("gate", collected.run("gate", name, "--json", **shipped))["tasks"]
+    assert gated["qualified"] and gated["map"]["stopped"]["tickets-are-opened"] == "violated"
+    assert collected.run("review", name, "--reviewer", "R", **shipped).returncode == 0
+    shown = checked("review", collected.run("review", name, "--json", **shipped))
+    assert checked("review", collected.run("review", "--json", **shipped))["reviews"] == shown["reviews"]
+    assert (shown["qualified"], [one["reviewer"] for one in shown["reviews"]]) == (True, ["R"])
+
+
+@pytest.mark.needs_bwrap
 def test_documents_of_a_drifted_stage(collected: TinyLab) -> None:
     path = collected.root / "protocols" / "tiny.yaml"
     text = path.read_text(encoding="utf-8")
