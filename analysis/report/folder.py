@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,9 +11,8 @@ from typing import Any
 from analysis.errors import InputError
 from analysis.figures.catalogue import figures_of
 from analysis.report.document import events_csv
-from analysis.report.html import html
-from analysis.report.manifest import NAME, Artifact, manifest_text, role_of, verified
-from analysis.report.markdown import FIGURES, markdown
+from analysis.report.manifest import verified
+from analysis.report.packing import packed
 from analysis.report.page import page_of, title_of
 from analysis.table import EventTable
 
@@ -27,26 +24,9 @@ def report_files(document: Mapping[str, Any], table: EventTable) -> dict[str, by
         InputError: matplotlib is not installed.
     """
     figures = figures_of(document)
-    sections, title = page_of(document, figures), title_of(document)
-    files = {
-        "report.json": document_text(document).encode(),
-        "report.html": html(title, sections).encode(),
-        "report.md": markdown(title, sections).encode(),
-        "events.csv": events_csv(table).encode(),
-    }
-    for drawing in (one for part in figures.values() for one in part):
-        files[f"{FIGURES}/{drawing.name}.svg"] = drawing.svg
-        files[f"{FIGURES}/{drawing.name}.png"] = drawing.png
-    artifacts = tuple(
-        Artifact(path, role_of(path), len(data), hashlib.sha256(data).hexdigest())
-        for path, data in sorted(files.items())
-    )
-    return files | {NAME: manifest_text(artifacts).encode()}
-
-
-def document_text(document: Mapping[str, Any]) -> str:
-    """The data document as JSON."""
-    return json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    drawings = [one for part in figures.values() for one in part]
+    tables = {"events.csv": events_csv(table)}
+    return packed(document, title_of(document), page_of(document, figures), drawings, tables)
 
 
 def check_free(folder: Path) -> None:

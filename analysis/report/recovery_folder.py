@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.figures.recovery import recovery_figures
-from analysis.report.folder import document_text
-from analysis.report.html import html
-from analysis.report.manifest import NAME, Artifact, manifest_text, role_of
-from analysis.report.markdown import FIGURES, markdown
+from analysis.report.packing import packed
 from analysis.report.part_recovery import recovery_page
 
 SCHEMA = 1
@@ -34,17 +30,5 @@ def recovery_files(document: Mapping[str, Any]) -> dict[str, bytes]:
     """
     figures = [recovery_figures(one, number) for number, one in enumerate(document["entries"], 1)]
     sections = recovery_page(document["entries"], document["comparisons"], figures)
-    title = "Recovery scores"
-    files = {
-        "report.json": document_text(document).encode(),
-        "report.html": html(title, sections).encode(),
-        "report.md": markdown(title, sections).encode(),
-    }
-    for drawing in (one for some in figures for one in some):
-        files[f"{FIGURES}/{drawing.name}.svg"] = drawing.svg
-        files[f"{FIGURES}/{drawing.name}.png"] = drawing.png
-    artifacts = tuple(
-        Artifact(path, role_of(path), len(data), hashlib.sha256(data).hexdigest())
-        for path, data in sorted(files.items())
-    )
-    return files | {NAME: manifest_text(artifacts).encode()}
+    drawings = [one for some in figures for one in some]
+    return packed(document, "Recovery scores", sections, drawings, {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from harness.checkpoints.holes import refuse_holes
 from harness.errors import Incomplete, InputError
 from harness.store.checkpoints import Checkpoint, split_arm
 from harness.store.records import Attempt
@@ -24,7 +25,6 @@ COLUMNS = (
 _PROTOCOL = ("repeated_format_error", "context_overflow", "refusal")
 _ADAPTER = ("agent_error", "agent_stopped")
 _JUDGED = ("pass", "fail", "broken_import", "no_result")
-_SHOWN = 5
 
 
 def tensor_rows(
@@ -70,12 +70,7 @@ def tensor_rows(
                 holes.append(f"{attempt.arm} repeat {attempt.repeat} ({attempt.task}, {runtime})")
             else:
                 rows.append(_row(one, action, attempt) | outcome)
-    if holes:
-        more = f" and {len(holes) - _SHOWN} more" if len(holes) > _SHOWN else ""
-        raise Incomplete(
-            f"the tensor of {stage} has {len(holes)} holes of {len(holes) + len(rows)} episodes: "
-            f"{'; '.join(holes[:_SHOWN])}{more}\n  mend: restartlab collect {stage}"
-        )
+    refuse_holes(stage, holes, len(holes) + len(rows))
     return rows
 
 

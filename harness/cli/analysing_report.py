@@ -43,7 +43,8 @@ def report(
 ) -> None:
     """Write a report of stages: a page, Markdown, figures, the data behind them, and their manifest."""
     from analysis.report.document import report_document
-    from analysis.report.folder import check_free, document_text, report_files, write_folder
+    from analysis.report.folder import check_free, report_files, write_folder
+    from analysis.report.packing import document_text
     from analysis.report.study import Choices, Study
 
     wanted, runtimes = names(stages or None, "STAGE"), names(runtime, "--runtime")

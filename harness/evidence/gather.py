@@ -19,6 +19,8 @@ from harness.evidence.rows import stage_rows
 from harness.evidence.writing import Draft
 from harness.scoring.from_store import trial_record
 from harness.scoring.jsonlines import json_lines
+from harness.store.database import open_engine
+from harness.store.transactions import reading
 from harness.yamlfile import load_yaml
 
 #: Ledger records of corrections become records of their own.
@@ -35,6 +37,21 @@ def stage_drafts(connection: Connection, stage: str) -> list[Draft]:
     trials = list(_trials(rows))
     ledger = list(ledger_drafts(connection, stage, rows))
     return [*rows, *trials, *conditions(rows), *provenance(rows, ledger), *ledger, *_corrections(ledger)]
+
+
+def stored_records(database: str | Path, stage: str) -> list[dict[str, Any]]:
+    """``stage_drafts`` of a database, as records that were read: kind, id, body.
+
+    Raises:
+        InputError: the database holds nothing of it.
+    """
+    engine = open_engine(database, create=False)
+    try:
+        with reading(engine) as connection:
+            drafts = stage_drafts(connection, stage)
+    finally:
+        engine.dispose()
+    return [{"kind": draft.kind, "id": draft.id, "body": draft.body} for draft in drafts]
 
 
 def _trials(rows: Collection[Draft]) -> Iterator[Draft]:

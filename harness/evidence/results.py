@@ -10,13 +10,11 @@ from analysis.recovery.records import Attempt
 from harness.errors import InputError
 from harness.evidence.auditing import audited
 from harness.evidence.corrections import authoritative
-from harness.evidence.gather import stage_drafts
+from harness.evidence.gather import stored_records
 from harness.evidence.plain import original
 from harness.evidence.reading import read_bundle
 from harness.evidence.withheld import as_text
 from harness.scoring.trials import attempt_of
-from harness.store.database import open_engine
-from harness.store.transactions import reading
 
 
 def is_bundle(path: Path) -> bool:
@@ -51,14 +49,7 @@ def trials_of_stage(database: str | Path, stage: str, mode: str) -> tuple[list[A
     Raises:
         InputError: the database holds nothing of the stage, or no recovery attempt in it.
     """
-    engine = open_engine(database, create=False)
-    try:
-        with reading(engine) as connection:
-            drafts = stage_drafts(connection, stage)
-    finally:
-        engine.dispose()
-    records = [{"kind": draft.kind, "id": draft.id, "body": draft.body} for draft in drafts]
-    return _trials(records, mode, f"stage {stage}")
+    return _trials(stored_records(database, stage), mode, f"stage {stage}")
 
 
 def _trials(records: Iterable[Mapping[str, Any]], mode: str, source: object) -> tuple[list[Attempt], list[str]]:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.evidence.corrections import CorrectionData, correction_body
-from harness.evidence.gather import stage_drafts
+from harness.evidence.gather import stored_records
 from harness.store.clock import utc_now
-from harness.store.database import open_engine
 from harness.store.store import Store
-from harness.store.transactions import reading
 
 
 def correct_stage(database: str | Path, stage: str, data: CorrectionData, source: object) -> Sequence[str]:
@@ -19,14 +17,7 @@ def correct_stage(database: str | Path, stage: str, data: CorrectionData, source
     Raises:
         InputError: as ``corrections.correction_body``; the database holds nothing of the stage.
     """
-    engine = open_engine(database, create=False)
-    try:
-        with reading(engine) as connection:
-            drafts = stage_drafts(connection, stage)
-    finally:
-        engine.dispose()
-    records = [{"kind": draft.kind, "id": draft.id, "body": draft.body} for draft in drafts]
-    body = correction_body(data, records, utc_now(), source)
+    body = correction_body(data, stored_records(database, stage), utc_now(), source)
     with Store.open(database, create=False) as store:
         for one in body["supersedes"]:
             scope = {

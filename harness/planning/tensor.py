@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.errors import Incomplete, InputError
+from harness.checkpoints.holes import refuse_holes
+from harness.errors import InputError
 from harness.store.records import Attempt
 from harness.store.store import Store
-
-_SHOWN = 5
 
 
 def planning_rows(
@@ -58,12 +57,7 @@ def planning_rows(
             rows.append(_row(one, about, lost[one.id], failed))
         else:
             holes.append(f"{one.task} {one.arm} repeat {one.repeat} ({one.runtime})")
-    if holes:
-        more = f" and {len(holes) - _SHOWN} more" if len(holes) > _SHOWN else ""
-        raise Incomplete(
-            f"the tensor of {stage} has {len(holes)} holes of {len(planned)} episodes: "
-            f"{'; '.join(holes[:_SHOWN])}{more}\n  mend: restartlab collect {stage}"
-        )
+    refuse_holes(stage, holes, len(planned))
     return rows
 
 
