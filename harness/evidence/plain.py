@@ -11,24 +11,26 @@ from typing import Any
 _EXACT = 2**53
 
 #: Keys of the objects that stand for what canonical JSON cannot carry as it is.
-_BYTES, _PAIRS, _WHOLE = "utf8_base64", "pairs", "whole_number"
+_BYTES, _POINTS, _PAIRS, _WHOLE = "utf8_base64", "code_points", "pairs", "whole_number"
 
 
 def plain(value: Any) -> Any:
     """``value`` with every text that is not NFC as the base64 of its UTF-8 bytes, and large whole numbers as text.
 
     Normalising instead would change what was recorded; a file name of an agent may hold anything. Lone surrogates
-    stand for bytes that were no UTF-8, and become those bytes again.
+    stand for bytes that were no UTF-8, and become those bytes again; a text that no bytes stand behind is kept as its
+    code points.
     """
     match value:
         case str():
-            return value if is_nfc(value) else {_BYTES: base64.b64encode(_utf8(value)).decode("ascii")}
+            return value if is_nfc(value) else _spelt(value)
         case bool() | None | float():
             return value
         case int():
             return value if abs(value) < _EXACT else {_WHOLE: str(value)}
         case Mapping():
-            if all(is_nfc(key) for key in value):
+            stands_for_another = len(value) == 1 and not {_BYTES, _POINTS, _PAIRS, _WHOLE}.isdisjoint(value)
+            if all(is_nfc(key) for key in value) and not stands_for_another:
                 return {key: plain(child) for key, child in value.items()}
             return {_PAIRS: [[plain(key), plain(child)] for key, child in value.items()]}
         case list() | tuple():
@@ -41,6 +43,8 @@ def original(value: Any) -> Any:
     match value:
         case {"utf8_base64": str(text)} if len(value) == 1:
             return base64.b64decode(text).decode("utf-8", "surrogateescape")
+        case {"code_points": list(points)} if len(value) == 1:
+            return "".join(map(chr, points))
         case {"whole_number": str(text)} if len(value) == 1:
             return int(text)
         case {"pairs": list(pairs)} if len(value) == 1:
@@ -72,6 +76,12 @@ def not_nfc(value: Any, path: str = "") -> Iterator[str]:
             yield from not_nfc(child, f"{path}[{place}]")
 
 
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape" if any("\udc80" <= letter <= "\udcff" for letter in text)
-                       else "surrogatepass")  # fmt: skip
+def _spelt(text: str) -> dict[str, Any]:
+    """What stands for a text that is not NFC."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+        if data.decode("utf-8", "surrogateescape") == text:
+            return {_BYTES: base64.b64encode(data).decode("ascii")}
+    except UnicodeEncodeError:
+        pass
+    return {_POINTS: [ord(letter) for letter in text]}

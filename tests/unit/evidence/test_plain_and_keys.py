@@ -37,6 +37,8 @@ def test_text_that_is_not_normal_is_kept_as_bytes() -> None:
     assert plain({decomposed: decomposed}) != {composed: composed}
     assert original(plain({decomposed: [decomposed]})) == {decomposed: [decomposed]}
     assert original(plain(b"\xff".decode("utf-8", "surrogateescape"))) == "\udcff"
+    for odd in ("\ud800", "\ud800\udcff", "\udcc3\udca9", {"pairs": []}, {"utf8_base64": "eA=="}, {"code_points": [1]}):
+        assert original(plain(odd)) == odd
     assert is_nfc(composed) and not is_nfc(decomposed) and not is_nfc("\udcff")
     assert list(not_nfc({"a": [{"b": decomposed}]})) == ["a[0].b"]
 
