@@ -36,7 +36,7 @@ def checkpoint(
     """Freeze the states that a checkpoint stage draws from, if they are not yet, and list them."""
     from harness.checkpoints.choosing import freeze_checkpoints
     from harness.checkpoints.verifying import verify_checkpoints
-    from harness.collection.collect import register
+    from harness.collection.beginning import register
     from harness.doctor import require_sandbox
     from harness.protocol.freeze import require_frozen
     from harness.protocol.runtime import resolve_runtimes

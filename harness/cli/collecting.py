@@ -46,7 +46,8 @@ def collect(
 ) -> None:
     """Collect what a frozen stage still lacks. The same command resumes."""
     from harness.cli.views import LiveView, PlainView, closing_lines
-    from harness.collection.collect import Collection, Options
+    from harness.collection.collect import Collection
+    from harness.collection.terms import Options
 
     use_sources(dataset, repos)
     if is_composing(stage):

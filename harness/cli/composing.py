@@ -26,7 +26,7 @@ def is_composing(stage: str) -> bool:
 
 def collect_compositions(stage: str, runtime: str | None, tasks: list[str] | None, database: str | None) -> None:
     """Makes and verifies the compositions that are not on record yet. Interrupting it loses nothing."""
-    from harness.collection.collect import register
+    from harness.collection.beginning import register
     from harness.doctor import require_sandbox
     from harness.protocol.freeze import require_frozen
     from harness.protocol.runtime import resolve_runtimes

@@ -14,8 +14,8 @@ from rich.text import Text
 from harness.attempt import Lost
 from harness.cli.stage_view import HEARTBEAT_SECONDS, Running, attempt_name, log_line, screen, totals
 from harness.cli.text import one_line, span
-from harness.collection.collect import Options, Summary
 from harness.collection.gating import Gated
+from harness.collection.terms import Options, Summary
 from harness.protocol.freeze import FrozenStage
 from harness.store.records import Attempt, TryResult
 from harness.store.store import Store

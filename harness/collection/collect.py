@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from sqlalchemy.exc import OperationalError, StatementError
 
 from harness.attempt import Lost, Unit
 from harness.checkpoints.episode import Episode
+from harness.collection.beginning import local_model, refuse_one_machine_things, register
 from harness.collection.ceiling import Ceiling, require_prices, stage_ceiling, unpriced
-from harness.collection.gating import Gated, gate_missing
+from harness.collection.gating import gate_missing
 from harness.collection.heartbeat import Heartbeat
 from harness.collection.recovery import (
     exclude_lost_try,
@@ -27,9 +26,10 @@ from harness.collection.recovery import (
     trajectory_file,
 )
 from harness.collection.steady import SteadyView
+from harness.collection.terms import Options, Summary, View
 from harness.disk import shortage
 from harness.doctor import PYTHONS, require_sandbox
-from harness.engines.factory import default_workers, make_engine
+from harness.engines.factory import make_engine
 from harness.engines.interface import Engine
 from harness.engines.local import Answer
 from harness.environment import host_environment
@@ -38,18 +38,14 @@ from harness.monitors.arming import armed
 from harness.monitors.phases import phases
 from harness.paths import state_dir
 from harness.plan import expand
-from harness.protocol.digest import part_digests, stage_content
-from harness.protocol.drift import describe, drift
 from harness.protocol.freeze import FrozenStage, require_frozen
-from harness.protocol.models import LocalModel
-from harness.protocol.prompts import load_prompts
 from harness.protocol.runtime import require_credentials, resolve_runtimes
 from harness.protocol.schema import Protocol as ProtocolModel
 from harness.recovery.hypotheses import Told, hypotheses_of, telling
 from harness.slots import SlotKinds, make_slots
 from harness.store.blobs import Blobs
 from harness.store.controller import Controller
-from harness.store.records import Attempt, StageConflict, StoreConflict, TryResult
+from harness.store.records import Attempt, StoreConflict, TryResult
 from harness.store.store import Store
 from harness.temporary import sweep_temporary
 from harness.workspace.workspace import sweep_work
@@ -60,65 +56,6 @@ TRIES_PER_RUN = 3
 TRIES_IN_ALL = 10
 #: Losses that another try at once may mend; a provider that failed after all its retries is left to a later run.
 _RETRIED = ("worker_lost", "worker_hung", "sandbox_lost", "verifier_failure")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What ``collect`` was asked to do."""
-
-    stage: str
-    database: str | Path
-    runtime: str | None = None
-    workers: int | None = None
-    """Attempts at once; None: as many as there are cores, here or in the cluster."""
-    engine: str = "local"
-    """``local``, or ``ray``: the cluster at ``address``."""
-    address: str = "auto"
-    limit: int | None = None
-    """Attempts to run at most."""
-    tasks: tuple[str, ...] = ()
-    """Only these tasks; empty for all."""
-    redo_excluded: bool = False
-    model_calls: int | None = None
-    """Model calls in flight at once; None: as many as there are workers."""
-    sandboxes: int | None = None
-    """Commands, each with its verification, at once; None: as many as there are workers."""
-    max_cost: float | None = None
-    """US dollars of all tries of the stage, beside the protocol's own limit; None for none."""
-
-
-@dataclass
-class Summary:
-    """What a run did and what is left."""
-
-    stage: str
-    digest: str
-    runtimes: tuple[str, ...]
-    ran: int = 0
-    excluded: Counter[str] = field(default_factory=Counter)
-    unqualified: dict[str, str] = field(default_factory=dict)
-    recovered: int = 0
-    remaining: int = 0
-    """Attempts of the chosen runtimes and tasks without a counted try."""
-    left_alone: int = 0
-    """Of these, attempts with too many excluded tries."""
-    elsewhere: int = 0
-    """Of these, attempts that another controller is running."""
-    interrupted: bool = False
-    spent: str | None = None
-    """Why no further attempt was started: the ceiling on the stage's cost."""
-
-
-class View(Protocol):
-    """Who is told of the progress."""
-
-    def begin(self, stage: FrozenStage, runtimes: tuple[str, ...], store: Store) -> None: ...
-    def phase(self, text: str) -> None: ...
-    def warn(self, text: str) -> None: ...
-    def gated(self, gated: Gated) -> None: ...
-    def started(self, attempt: Attempt, trajectory: Path) -> None: ...
-    def ended(self, attempt: Attempt, result: TryResult | Lost) -> None: ...
-    def tick(self) -> None: ...
 
 
 class Interrupted(Exception):
@@ -163,7 +100,7 @@ class Collection:
                 raise InputError(
                     f"{task!r} is not a task of {options.stage}", file="--task", mend=f"tasks: {', '.join(stage.tasks)}"
                 )
-        _refuse_one_machine_things(stage, runtimes, options)
+        refuse_one_machine_things(stage, runtimes, options)
         if stage.protocol.planning:
             from harness.planning.checkpoints import require_failed_answers
 
@@ -185,7 +122,7 @@ class Collection:
         with (
             Store.open(options.database) as store,
             Heartbeat(store, self._controller),
-            _local_model(stage, runtimes, options) as url,
+            local_model(stage, runtimes, options) as url,
             make_slots(options.model_calls, options.sandboxes) as self._slots,
             make_engine(
                 options.engine, options.workers, options.address, PYTHONS, stage.protocol.sandbox.kind
@@ -390,46 +327,3 @@ class Collection:
             done.try_id, lost.exclusion, calls=lost.calls, wall_s=lost.wall_s, cost_usd=lost.cost_usd,
             trajectory=trajectory, outcome=lost.outcome or {"detail": lost.detail}, done=lost.actions,
         )  # fmt: skip
-
-
-def register(store: Store, stage: FrozenStage) -> None:
-    """Records the stage; refuses, naming the keys, when the database holds attempts of another digest."""
-    prompts = load_prompts(stage.protocol.agent.prompts)
-    content = stage_content(stage.protocol, {n: t.parts for n, t in stage.tasks.items()}, prompts.digest)
-    try:
-        store.register_stage(stage.protocol.stage, stage.digest, content)
-    except StageConflict as conflict:
-        changes = drift(part_digests(conflict.recorded_protocol), part_digests(content))
-        raise InputError(
-            f"{conflict.what}; changed: {describe(changes)}",
-            file="database",
-            key=stage.protocol.stage,
-            mend="restore the protocol and its tasks as they were, or give the changed one a new stage name",
-        ) from None
-
-
-@contextmanager
-def _local_model(stage: FrozenStage, runtimes: tuple[str, ...], options: Options) -> Iterator[str | None]:
-    """The local model's server, if a runtime needs it."""
-    if not any(isinstance(stage.protocol.runtimes[name].model, LocalModel) for name in runtimes):
-        yield None
-        return
-    from harness.models.local_server import local_server
-
-    with local_server(slots=options.workers or default_workers()) as url:
-        yield url
-
-
-def _refuse_one_machine_things(stage: FrozenStage, runtimes: tuple[str, ...], options: Options) -> None:
-    """Refuses, for a cluster, what is counted or served on one machine only."""
-    if options.engine == "local":
-        return
-    for key, value in (("--model-calls", options.model_calls), ("--sandboxes", options.sandboxes)):
-        if value is not None:
-            raise InputError(f"{value} at once holds on one machine only", key=key, mend="leave it out with a cluster")
-    for name in runtimes:
-        if isinstance(stage.protocol.runtimes[name].model, LocalModel):
-            raise InputError(
-                f"the model of runtime {name!r} is served on this machine only", key="--engine",
-                mend="use --engine local, or a litellm runtime with an api_base that all nodes reach",
-            )  # fmt: skip

@@ -31,7 +31,8 @@ def answer_of(engine: LocalEngine) -> Answer:
 
 
 def test_a_hung_worker_is_killed_and_its_try_excluded(frozen: TinyLab, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.collection.collect import Collection, Options
+    from harness.collection.collect import Collection
+    from harness.collection.terms import Options
 
     limits = {**_limits(), "wall_seconds": 30, "command_seconds": 1}
     frozen.write_stage("hung", limits=limits, retry={"max_tries": 1, "wait_seconds_max": 0})

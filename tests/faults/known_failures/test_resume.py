@@ -115,7 +115,8 @@ def test_T21_a_worker_that_cannot_end_holds_nobody_up(frozen: TinyLab, start: St
 @pytest.mark.needs_bwrap
 def test_T24_one_bad_attempt_does_not_end_the_batch(in_lab: TinyLab, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that the store refuses, an answer that is none: each costs its own try."""
-    from harness.collection.collect import Collection, Options
+    from harness.collection.collect import Collection
+    from harness.collection.terms import Options
     from harness.engines.local import LocalEngine
     from harness.store.records import TryResult
 
@@ -202,10 +203,7 @@ def test_T36_a_large_event_table_is_read_into_columns(tmp_path: Path) -> None:
         stream.write(f"{ROW_COLUMNS}\n")
         for number in range(rows):
             stream.write(f"s,task-{number % 50},m,baseline,{number // 50 + 1},1,30,verified,7,,7,0.5,1.5,true,\n")
-    code = (
-        "import sys; from analysis.table import EventTable\n"
-        f"assert len(EventTable.read([sys.argv[1]])) == {rows}"
-    )
+    code = f"import sys; from analysis.table import EventTable\nassert len(EventTable.read([sys.argv[1]])) == {rows}"
     assert peak_memory(code, str(table)) < 250  # rows as Python objects take more than 600
 
 

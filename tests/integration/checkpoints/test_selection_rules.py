@@ -1,4 +1,4 @@
-"""Checkpoints of attempts that were still live: at a fixed call, and on a monitor's alarm. Real sandboxes and verdicts."""
+"""Checkpoints of attempts that were still live: at a fixed call, and on an alarm. Real sandboxes and verdicts."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_thresholds_are_refused_after_a_held_out_try_of_the_runtime(store: Store
     tried = attempt()
     planned(store, tried)
     store.finish_try(store.start_try(tried.id, ME, {}), verified())
-    with pytest.raises(StoreConflict, match="sympy-1 .* is held out, and was tried before"):
+    with pytest.raises(StoreConflict, match=r"sympy-1 .* is held out, and was tried before"):
         store.freeze_thresholds("pilot30", DIGEST, "scripted", {}, ["sympy-1"])
     store.freeze_thresholds("pilot30", DIGEST, "scripted", {"a": 1}, ["sympy-2"])
     store.freeze_thresholds("pilot30", DIGEST, "local", {"a": 2}, ["sympy-1"])
