@@ -105,8 +105,8 @@ docker-instance: $(SWEBENCH) ## builds the image of a SWE-bench instance (INSTAN
 gate: $(CORE) ## qualifies the task packages (TASK= for some)
 	@$(RESTARTLAB) gate $(TASK) $(ARGS)
 
-test: $(DEV) ## runs the tests but the slow ones (ARGS= for pytest)
-	@$(PY) -m pytest -q -m "not slow" --benchmark-skip $(ARGS)
+test: $(DEV) ## runs the tests but the slow ones, two files at a time (TEST_WORKERS=; ARGS= for pytest)
+	@$(PY) -m pytest -q -m "not slow" --benchmark-skip -n "$(or $(TEST_WORKERS),2)" --dist loadfile $(ARGS)
 
 test-slow: $(DEV) ## runs the slow tests
 	@$(PY) -m pytest -q -m slow --benchmark-skip $(ARGS)

@@ -47,7 +47,8 @@ def test_a_signal_to_the_group_ends_it_cleanly(frozen: TinyLab, start: Starter, 
     assert {row["exclusion"] for row in lost} == {"interrupted"}
 
 
-@pytest.mark.parametrize("pause", [0.05, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.3))])
+@pytest.mark.slow
+@pytest.mark.parametrize("pause", [0.0, 0.05, 0.3])
 def test_a_second_interrupt_during_cleanup_orphans_nothing(frozen: TinyLab, start: Starter, pause: float) -> None:
     wanted = undisturbed(frozen)
     started = start(frozen, "collect", "tiny")

@@ -35,6 +35,7 @@ def test_a_torn_blob_is_found_by_name_and_mended_by_the_next_try(frozen: TinyLab
     assert not (frozen.state / "blobs" / ".tmp-half").exists()
 
 
+@pytest.mark.slow
 def test_torn_verdicts_are_judged_again(frozen: TinyLab) -> None:
     wanted = undisturbed(frozen)
     verdicts = frozen.root / "undisturbed" / "verdicts"
@@ -51,7 +52,15 @@ def test_torn_verdicts_are_judged_again(frozen: TinyLab) -> None:
     assert faults_after(frozen, wanted) == []
 
 
-@pytest.mark.parametrize("content", [b"", b'{"tinypkg', b"null", b"\0" * 400], ids=["empty", "half", "null", "zeros"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty", marks=pytest.mark.slow),
+        pytest.param(b'{"tinypkg', id="half"),
+        pytest.param(b"null", id="null", marks=pytest.mark.slow),
+        pytest.param(b"\0" * 400, id="zeros", marks=pytest.mark.slow),
+    ],
+)
 def test_a_base_whose_manifest_is_torn_is_built_anew(frozen: TinyLab, content: bytes) -> None:
     wanted = undisturbed(frozen)
     bases = Path(frozen.environment["XDG_CACHE_HOME"]) / "restartlab" / "bases"

@@ -165,6 +165,7 @@ def test_t13_a_sandbox_that_ends_under_a_command_is_lost_and_no_more_is_asked(
     assert host_processes(marker) == []
 
 
+@pytest.mark.slow
 def test_t13_the_lost_try_is_excluded_and_another_one_counts(
     in_lab: TinyLab, server: ChatServer, tmp_path: Path
 ) -> None:

@@ -30,6 +30,7 @@ from harness.recorder import Recorder, read_trajectory
 ROW_COLUMNS = "stage,task,runtime,arm,repeat,try,horizon,event,call,reason,calls,cost_usd,wall_s,valid,exclusion"
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T07_interrupts_leave_no_try_running_and_no_process(frozen: TinyLab, start: Starter) -> None:
     wanted = undisturbed(frozen)
@@ -51,6 +52,7 @@ def test_T07_interrupts_leave_no_try_running_and_no_process(frozen: TinyLab, sta
     assert faults_after(frozen, wanted) == []
 
 
+@pytest.mark.slow
 @pytest.mark.needs_bwrap
 def test_T08_the_next_start_ends_what_a_killed_one_left(frozen: TinyLab, start: Starter) -> None:
     """Workspaces and, should one have outlived its worker, a sandbox on them; nothing of others."""
@@ -282,7 +284,9 @@ def test_T62_a_verifiers_failure_is_tried_again_and_a_valid_end_never(frozen: Ti
 
 
 @pytest.mark.needs_bwrap
-@pytest.mark.parametrize("changed", ["protocol", "issue", "runtime"])
+@pytest.mark.parametrize(
+    "changed", ["protocol", *(pytest.param(one, marks=pytest.mark.slow) for one in ("issue", "runtime"))]
+)
 def test_T63_a_stage_that_changed_is_not_resumed(frozen: TinyLab, changed: str) -> None:
     assert frozen.run("collect", "tiny", "--limit", "1").returncode == 0
     before = exported(frozen)

@@ -44,6 +44,7 @@ def test_without_a_limit_every_worker_has_a_call_in_flight(in_lab: TinyLab, serv
     assert server.most_at_once == 4
 
 
+@pytest.mark.slow
 def test_commands_at_once(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url)
     server.respond = lambda request: bash(RIGHT) if calls_before(request) else bash(TIMED, TIMED)

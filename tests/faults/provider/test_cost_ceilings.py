@@ -69,7 +69,7 @@ def test_a_price_of_zero_is_a_price(in_lab: TinyLab, server: ChatServer) -> None
     assert {row["cost_usd"] for row in exported(in_lab)} == {"0.0"}
 
 
-@pytest.mark.parametrize("by", ["option", "protocol"])
+@pytest.mark.parametrize("by", [pytest.param("option", marks=pytest.mark.slow), "protocol"])
 def test_the_ceiling_stops_new_attempts_and_says_what_is_missing(in_lab: TinyLab, server: ChatServer, by: str) -> None:
     ceiling = 3.5 * COST_OF_CALL  # reached by the second attempt of two calls
     limits = {"stage_cost_usd": ceiling} if by == "protocol" else {}

@@ -22,6 +22,7 @@ def well(request: dict[str, Any]) -> Step:
     return SCRIPT[len(said)]
 
 
+@pytest.mark.slow
 def test_after_an_outage_the_same_command_resumes_to_the_same_rows(in_lab: TinyLab, server: ChatServer) -> None:
     write_paid_stage(in_lab, server.url, retry={"request_seconds": 1.0})
     collect = ("collect", "tiny", "--runtime", "house", "--workers", "2")

@@ -169,6 +169,7 @@ def _undisturbed(lab: TinyLab) -> list[tuple[tuple[str, str], ...]]:
     return counted(list(csv.DictReader(io.StringIO(done.stdout))))
 
 
+@pytest.mark.slow
 def test_killed_at_ten_random_moments_it_resumes_to_the_same_rows(lab: TinyLab) -> None:
     lab.write_stage(repeats=12)
     lab.run("freeze", "tiny")

@@ -97,7 +97,14 @@ def by_hand(lab: TinyLab) -> Iterator[tuple[str, str, str]]:
         yield told
 
 
-@pytest.mark.parametrize("code", [HIDDEN, STRICTER, LOOSER], ids=["unchanged", "stricter", "looser"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(HIDDEN, id="unchanged", marks=pytest.mark.slow),
+        pytest.param(STRICTER, id="stricter"),
+        pytest.param(LOOSER, id="looser", marks=pytest.mark.slow),
+    ],
+)
 def test_it_says_what_judging_every_state_by_hand_says(inside: TinyLab, code: str) -> None:
     before = inside.run("export", "tiny").stdout
     set_tests(inside, code)
@@ -168,6 +175,7 @@ def test_a_torn_blob_is_named_and_the_others_go_on(collected: TinyLab) -> None:
     assert mended["complete"] and mended["tasks"][0]["judged"] == 1
 
 
+@pytest.mark.slow
 def test_interrupted_it_goes_on_where_it_stopped(collected: TinyLab) -> None:
     slow = STRICTER.replace("def test_doubles():\n", "def test_doubles():\n    import time\n    time.sleep(1)\n")
     set_tests(collected, slow)

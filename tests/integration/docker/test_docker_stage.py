@@ -44,6 +44,7 @@ def test_oracle_passes_and_nop_does_not(lab: TinyLab) -> None:
         assert [line for line in shown.splitlines() if f",{runtime},baseline," in line and event in line]
 
 
+@pytest.mark.slow
 def test_T07_T08_interrupted_and_killed_collections_resume(lab: TinyLab) -> None:
     before = contents()
     for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
