@@ -26,17 +26,16 @@ _OF_SOME_STAGES = (interventions_part, reuse_part, checkpoints_part, monitors_pa
 
 
 def page_of(document: Mapping[str, Any], figures: Mapping[str, list[Drawing]]) -> list[Section]:
-    """All sections."""
+    """All sections that have something to say: checkpoint stages alone have no cohorts, whose attempts start afresh."""
+    fresh = bool(document["cohorts"])
     return [
         Section("summary", "Summary", [*_warnings(document), Text(_summary(document))]),
         stages(document, figures),
-        outcome_part(document, figures),
+        *([outcome_part(document, figures)] if fresh else []),
         *(section for part in _OF_SOME_STAGES if (section := part(document, figures))),
-        completion(document, figures),
-        policies(document),
-        audit_part(document, figures),
-        failures(document),
-        spending(document),
+        *([completion(document, figures), policies(document)] if fresh else []),
+        *([audit_part(document, figures)] if document["audits"] else []),
+        *([failures(document), spending(document)] if fresh else []),
         open_part(document),
         alarms_part(figures),
         provenance(document),

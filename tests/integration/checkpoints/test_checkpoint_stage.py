@@ -6,6 +6,7 @@ import csv
 import json
 import sqlite3
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,18 @@ def test_the_report_has_a_part_on_checkpoints(complete: TinyLab, tmp_path: Path)
     assert sum(row["episodes"] for row in part["panels"][0]["actions"]) == STATES * ACTIONS * DRAWS
     assert {one["stage"] for one in page["cohorts"]} == {"tiny"}, "episodes are no fresh attempts"
     assert (tmp_path / "report" / "figures" / "checkpoints-1-tinychecks.svg").exists()
+
+
+def test_a_report_of_checkpoints_alone_has_no_empty_parts(complete: TinyLab, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = complete.run("report", "tinychecks", "-o", str(tmp_path / "report"))
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "report" / "report.md").read_text().splitlines()
+    parts = [line for line in lines if line.startswith("## ")]
+    assert "## Checkpoints" in parts and "## Restart policies" not in parts
+    bare = [a for a, b in pairwise([*lines, ""]) if a.startswith("| :--") and not b.startswith("|")]
+    assert bare == [], "a table without rows"
+    assert [line for line in lines if line.startswith("| :--")]
 
 
 def test_audit_and_value_of_the_stage(complete: TinyLab, tmp_path: Path) -> None:
