@@ -83,7 +83,7 @@ def load_table(
     else:
         source = database_place(database)
         with Store.open(source, create=False) as store:
-            _refuse_planning(store, stages or ())
+            _refuse_stages_without_times(store, stages or ())
             table = table_of(store, stages)
     for column, wanted, option in (("stage", stages, "--stages"), ("runtime", runtimes, "--runtime")):
         for name in wanted or ():
@@ -98,13 +98,22 @@ def load_table(
     return chosen
 
 
-def _refuse_planning(store: Store, stages: Sequence[str]) -> None:
-    """Raises ``InputError`` for a stage whose attempts are single answers: there is no time to decide about."""
+def _refuse_stages_without_times(store: Store, stages: Sequence[str]) -> None:
+    """Raises ``InputError`` for a stage of single answers, or of unions: there is no time to decide about."""
     for stage in stages:
-        record = store.stage(stage)
-        if record and (record.protocol.get("protocol") or {}).get("planning"):
+        protocol = protocol_of(store, stage)
+        if protocol.get("planning"):
             what = f"{stage} is a planning stage, whose outcomes are a panel of actions"
             raise InputError(what, file="STAGE", mend=f"restartlab readout {stage}")
+        if protocol.get("composition"):
+            what = f"{stage} has no attempts but unions of failed patches"
+            raise InputError(what, file="STAGE", mend=f"restartlab compositions {stage}")
+
+
+def protocol_of(store: Store, stage: str) -> dict[str, Any]:
+    """The registered protocol of a stage; empty if there is none."""
+    record = store.stage(stage)
+    return ((record.protocol or {}).get("protocol") or {}) if record else {}
 
 
 def stage_plan(database: str | None, stages: Sequence[str] | None) -> dict[str, Any]:

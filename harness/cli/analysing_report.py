@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.analysing_events import Database, Events, Json, Runtimes, columns, load_table, names, told
+from harness.cli.analysing_events import Database, Events, Json, Runtimes, columns, load_table, names, protocol_of, told
 from harness.cli.numbers import whole_numbers
 from harness.errors import Incomplete, InputError
 
@@ -58,6 +58,7 @@ def report(
     with told():
         if output is not None:
             check_free(output)
+        wanted = wanted if events else _with_sources(database, wanted)
         table = load_table(events, database, wanted, runtimes)
         held = wanted or sorted(table.values["stage"])
         study = Study(
@@ -121,6 +122,18 @@ def _bare(stage: str) -> StageInfo:
     from analysis.report.study import StageInfo
 
     return StageInfo(stage)
+
+
+def _with_sources(database: str | None, stages: Sequence[str] | None) -> list[str] | None:
+    """The stages; in place of one that unites failed patches stands their source, in whose report the unions are."""
+    from harness.cli.options import database_place
+    from harness.store.store import Store
+
+    if stages is None:
+        return None
+    with Store.open(database_place(database), create=False) as store:
+        plans = [(stage, protocol_of(store, stage).get("composition")) for stage in stages]
+    return list(dict.fromkeys(plan["source"]["stage"] if plan else stage for stage, plan in plans))
 
 
 def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] | None) -> list[StageInfo]:

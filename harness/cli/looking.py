@@ -54,7 +54,7 @@ def status(
         planned = store.attempts(stage)
         unknown = sum(cell.unknown_costs for cell in store.counts(stage))
         held = store.stage(stage)
-        kind = held.protocol.get("kind") if held else None
+        kind = ((held.protocol.get("protocol") or {}) if held else {}).get("kind")
     if as_json:
         typer.echo(json.dumps(found))
         return

@@ -93,6 +93,11 @@ def test_the_stage_end_to_end(store: Store, in_lab: TinyLab) -> None:
     assert "162" in in_lab.run("compositions", "algebra").stdout
     (reused,) = json.loads(in_lab.run("report", "source", "--json").stdout)["reuse"]
     assert reused == document
+    named = in_lab.run("report", "algebra", "source", "--json")
+    assert json.loads(named.stdout)["reuse"] == [document], "its unions stand in the report of its source"
+    assert "restartlab compositions algebra" in in_lab.run("status", "algebra").stdout
+    refused = in_lab.run("audit", "algebra")
+    assert refused.returncode == 2 and "restartlab compositions algebra" in refused.stderr
     again = in_lab.run("collect", "algebra")
     assert again.returncode == 0
     assert len(store.reuse("composition_verified", stage="algebra")) == len(calls)  # nothing is verified twice
