@@ -11,7 +11,7 @@ UNKNOWN = "unknown"
 
 def percent(value: float | None, digits: int = 1, none: str = "–") -> str:
     """A fraction in percent."""
-    return none if value is None else f"{100 * value:.{digits}f}"
+    return none if value is None else f"{100 * value:.{digits}f}".replace("-", "−")
 
 
 def points(value: float | None, digits: int = 2) -> str:
