@@ -52,8 +52,9 @@ def _draw(figure: Any, cohorts: Sequence[Cohort]) -> None:
             values = [row["value"] for row in rows]
             right.plot(cutoffs, values, line, color=colour, marker=marker, label=cohort_label(one, cohorts))
             best = one["replay"]["best"]
-            tops = [best["value"]] * len(best["cutoffs"])
-            right.plot(best["cutoffs"], tops, marker, color=colour, markersize=7, clip_on=False)
+            if len(best["cutoffs"]) < len(cutoffs):  # where all are equal, none is the best
+                tops = [best["value"]] * len(best["cutoffs"])
+                right.plot(best["cutoffs"], tops, marker, color=colour, markersize=7, clip_on=False)
     left.set(xlim=(0, budget * 1.02), ylim=(-0.02, 1.02), xlabel="call c", ylabel="verified by call c, %")
     left.set_title("A  Completion of one attempt")
     right.set(xlim=(0, budget * 1.02), ylim=(-0.02, 1.02), xlabel="restart cutoff, calls", ylabel="success, %")
