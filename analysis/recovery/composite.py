@@ -28,6 +28,19 @@ class Lack(NamedTuple):
         return f"{self.task} trial {self.trial}: {self.what}"
 
 
+def gathered(lacking: Sequence[Lack], shown: int = 3) -> list[str]:
+    """What is missing, a line a kind, with how many strict passes lack it and the first of them."""
+    kinds: dict[str, list[Lack]] = {}
+    for lack in lacking:
+        kinds.setdefault(lack.what, []).append(lack)
+    return [
+        f"{what}, in {len(lacks)} strict {'pass' if len(lacks) == 1 else 'passes'}: "
+        + ", ".join(f"{lack.task} trial {lack.trial}" for lack in lacks[:shown])
+        + (" ..." if len(lacks) > shown else "")
+        for what, lacks in kinds.items()
+    ]
+
+
 @dataclass(frozen=True)
 class Composite:
     """An entry's numbers on 0..100, two decimals.

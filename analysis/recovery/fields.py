@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.intervals import wilson
+from analysis.recovery.composite import gathered
 from analysis.recovery.difficulty import chance_above
 from analysis.recovery.document import Scored, score_document
 from analysis.recovery.exclusions import asymmetries, rates, retry_findings
@@ -33,7 +34,7 @@ def entry_fields(one: Scored) -> dict[str, Any]:
         "runtime": one.runtime,
         "label": one.label.name,
         "why_not_official": list(one.label.reasons),
-        "track": entry.track,
+        "track": entry.track or _track(one.attempts),
         "system": dict(entry.system) or None,
         "origins": sorted({attempt.origin or "not said" for attempt in one.attempts}),
         "edition": panel.edition,
@@ -57,7 +58,7 @@ def entry_fields(one: Scored) -> dict[str, Any]:
             "never": one.spread.never, "sometimes": one.spread.sometimes,
             "pass_hat": list(one.spread.pass_hat.values()), "pass_at": list(one.spread.pass_at.values()),
         },
-        "missing": [str(lack) for lack in one.score.missing],
+        "missing": gathered(one.score.missing),
         "bill": bill(one.attempts),
         "safety": safety(one.attempts),
         "calibration": _calibration(one),
@@ -69,6 +70,12 @@ def entry_fields(one: Scored) -> dict[str, Any]:
         "exposures": {task.task: task.exposures for task in panel.tasks},
         "retired": {task.task: task.retired for task in panel.tasks if task.retired},
     }  # fmt: skip
+
+
+def _track(attempts: Sequence[Attempt]) -> str | None:
+    """The track that all attempts were recorded on."""
+    tracks = {attempt.track for attempt in attempts}
+    return tracks.pop() if len(tracks) == 1 else None
 
 
 def exclusion_fields(one: Scored) -> dict[str, Any]:

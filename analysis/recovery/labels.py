@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.recovery.composite import Composite
+from analysis.recovery.composite import Composite, gathered
 from analysis.recovery.difficulty import TaskDifficulty
 from analysis.recovery.distribution import counts_of
 from analysis.recovery.exclusions import retry_findings
@@ -37,7 +37,7 @@ def label_of(
     mine = [one for one in attempts if one.runtime == runtime]
     reasons = [*_panel(panel), *_coverage(mine, runtime, panel), *_bands(panel, bands)]
     if score.missing:
-        reasons.append(f"{len(score.missing)} measurements of cost or runtime are missing: {score.missing[0]}")
+        reasons += gathered(score.missing)
     if any(one.origin == "synthetic" for one in mine):
         reasons.append("the attempts are those of a scripted instrument (synthetic)")
     if panel.memory != "prohibited" and panel.memory != "reset":

@@ -19,6 +19,8 @@ VALID = ("strict_pass", "genuine_failure", "timeout")
 #: One with these is kept, with its reason, and never scored.
 EXCLUDED = ("infrastructure_failure", "invalid_task")
 STATUSES = (*VALID, *EXCLUDED)
+#: What an entry is: a whole agent product, or a model under a harness that is one for all.
+TRACKS = ("native", "controlled")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Attempt:
         exclusion: why an attempt that is not a trial does not count, one word.
         reviewer: who decided that.
         origin: as in the event table; ``synthetic`` for scripted instruments.
+        track: ``native`` (whole agent products) or ``controlled`` (one harness for all); None when not said.
     """
 
     task: str
@@ -64,6 +67,7 @@ class Attempt:
     exclusion: str | None = None
     reviewer: str | None = None
     origin: str | None = None
+    track: str | None = None
 
     @property
     def valid(self) -> bool:

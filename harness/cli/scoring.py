@@ -83,9 +83,11 @@ def _end(found: Sequence[Scored], require: str | None) -> None:
     for one in found:
         if require is not None and order.index(one.label.name) > order.index(require):
             raise Incomplete(f"{one.runtime} is {one.label.name}, not {require}: {'; '.join(one.label.reasons)}")
-    lacking = [str(lack) for one in found for lack in one.score.missing]
+    from analysis.recovery.composite import gathered
+
+    lacking = [f"{one.runtime}: {line}" for one in found for line in gathered(one.score.missing)]
     if lacking:
-        raise Incomplete(f"no efficiency and no CRS, since measurements are missing: {'; '.join(lacking[:5])}")
+        raise Incomplete(f"no efficiency and no CRS, since measurements are missing: {'; '.join(lacking)}")
 
 
 def _attempts(source: str, mode: str, database: str | None) -> tuple[list[Attempt], list[str]]:

@@ -28,7 +28,7 @@ def trial_record(attempt: Mapping[str, Any], one: Mapping[str, Any], family: str
         "task": attempt["task"], "family": found["family"] or family or attempt["task"], "trial": attempt["repeat"],
         "runtime": attempt["runtime"], "origin": attempt["origin"], "cost_usd": one["cost_usd"],
         "flags": {name: bool((found["flags"] or {}).get(name)) for name in _FLAGS},
-        "dimensions": found["dimensions"] or None,
+        "dimensions": found["dimensions"] or None, "track": (outcome.get("recovery_remarks") or {}).get("track"),
     }  # fmt: skip
     if not one["valid"]:
         found |= {"status": "infrastructure_failure", "strict_pass": False, "exclusion": one["exclusion"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.recovery.measurement import amount, contradictions, dimensions
-from analysis.recovery.records import DIMENSIONS, FLAGS, STATUSES, VALID, Attempt, Obligation
+from analysis.recovery.records import DIMENSIONS, FLAGS, STATUSES, TRACKS, VALID, Attempt, Obligation
 from harness.errors import InputError
 from harness.scoring.jsonlines import json_lines
 from harness.store.records import ORIGINS, is_word
@@ -64,6 +64,8 @@ def attempt_of(
     check.that(exclusion is None or is_word(exclusion), "exclusion", f"is {exclusion!r}", "one word")
     origin = record.get("origin")
     check.that(origin is None or origin in ORIGINS, "origin", f"is {origin!r}", f"there are {', '.join(ORIGINS)}")
+    track = record.get("track")
+    check.that(track is None or track in TRACKS, "track", f"is {track!r}", f"there are {', '.join(TRACKS)}")
     attempt = Attempt(
         task=check.text("task", record["task"]), family=check.text("family", record["family"]),
         trial=check.count("trial", record["trial"], 1), runtime=check.text("runtime", record["runtime"]),
@@ -73,6 +75,7 @@ def attempt_of(
         recovery_call=check.call("recovery_call", record.get("recovery_call")),
         harm_call=check.call("harm_call", record.get("harm_call")),
         obligations=check.obligations(record.get("obligations")), exclusion=exclusion, reviewer=reviewer, origin=origin,
+        track=track,
     )  # fmt: skip
     return attempt, notes + contradictions(strict, shares, flags)
 

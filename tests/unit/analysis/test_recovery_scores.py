@@ -119,6 +119,19 @@ def test_a_missing_cost_never_scores() -> None:
     document = score_document(found)
     assert document["crs"] is None and document["quality"] == scored(ALL, "a", panel).score.quality
     assert any(row["missing"] for row in document["tasks"])
+    (said,) = entry_fields(found)["missing"]
+    assert said.startswith(f"cost_usd is missing, in {found.score.passes} strict passes: task_") and len(said) < 120
+
+
+def test_the_track_that_all_attempts_were_recorded_on_is_said() -> None:
+    panel = replace(edition(), entries={})
+    for tracks, said in ((("native",), "native"), (("native", "controlled"), None), ((None,), None)):
+        mine = [replace(one, track=tracks[i % len(tracks)]) for i, one in enumerate(ALL)]
+        assert entry_fields(scored(mine, "a", panel))["track"] == said
+
+
+def test_a_missing_cost_of_one_pass_leaves_the_entry_without_a_composite() -> None:
+    panel = edition()
     one = next(one for one in ALL if one.strict_pass and one.runtime == "a")
     single = [replace(one, cost_usd=None) if each is one else each for each in ALL]
     assert scored(single, "a", panel).score.crs is None

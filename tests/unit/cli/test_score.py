@@ -83,7 +83,7 @@ def test_a_missing_cost_is_named_and_nothing_scores(tmp_path: Path, panel: Path)
     found = json.loads(done.stdout)
     assert found["crs"] is None and found["efficiency"] is None and found["label"] == "provisional"
     assert isinstance(done.exception, RestartlabError) and done.exception.exit_code == 1
-    assert f"{passed['task']} trial {passed['trial']}: cost_usd is missing" in str(done.exception)
+    assert f"cost_usd is missing, in 1 strict pass: {passed['task']} trial {passed['trial']}" in str(done.exception)
 
 
 def test_a_label_can_be_required(tmp_path: Path, trials: Path, panel: Path) -> None:

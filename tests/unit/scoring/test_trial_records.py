@@ -177,12 +177,13 @@ def test_ratings(tmp_path: Path) -> None:
 
 def test_a_judged_try_becomes_a_trial_record() -> None:
     attempt = {"task": "t", "repeat": 2, "runtime": "a", "origin": "collected"}
-    judged = without("family") | {"track": "native", "remarks": {}}
-    one = {"outcome": {"recovery": judged}, "valid": True, "exclusion": None, "cost_usd": 0.75}
+    outcome = {"recovery": without("family"), "recovery_remarks": {"track": "native"}}
+    one = {"outcome": outcome, "valid": True, "exclusion": None, "cost_usd": 0.75}
     record = trial_record(attempt, one, "f")
     assert record is not None
     found, _ = attempt_of(record)
     assert (found.task, found.family, found.trial, found.cost_usd, found.status) == ("t", "f", 2, 0.75, "strict_pass")
+    assert found.track == "native"
     lost = trial_record(attempt, {"outcome": {}, "valid": False, "exclusion": "killed", "cost_usd": None}, None)
     assert lost is not None
     found, _ = attempt_of(lost)
