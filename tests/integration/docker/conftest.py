@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,14 @@ from engines import require_engine
 @pytest.fixture(scope="session", autouse=True)
 def engine() -> None:
     require_engine()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _engine_to_itself(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """These tests compare all that the engine holds: one file at a time, however many workers pytest has."""
+    with open(tmp_path_factory.getbasetemp().parent / "docker.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from boxes import open_folder
 from desks import desk_on
 
-from harness.paths import PROJECT, state_dir
+from harness.paths import PROJECT
 from harness.workspace.base import Base, build_base
 from harness.workspace.manifest import Entry
 from harness.workspace.workspace import CandidateMount, Workspace, sweep_work
@@ -73,8 +73,8 @@ def test_a_workspace_is_gone_at_its_end_even_after_an_error(base: Base) -> None:
 
 
 def test_a_candidate_that_cannot_be_written_leaves_nothing(base: Base) -> None:
-    Workspace(base).close()
-    (process_folder,) = (path for path in (state_dir() / "work").iterdir() if path.is_dir())
+    with Workspace(base) as workspace:
+        process_folder = workspace.mounts.upper.parent.parent  # type: ignore[union-attr]
     before = below(process_folder)
 
     def missing(digest: str) -> bytes:
