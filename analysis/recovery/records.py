@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 #: The six measured dimensions, each a share in [0, 1].
 DIMENSIONS = {
@@ -171,6 +171,11 @@ class Panel:
     def entry(self, runtime: str) -> Entry:
         """What is known of a system."""
         return self.entries.get(runtime, Entry())
+
+    def knowing(self, systems: Mapping[str, Mapping[str, str]]) -> Panel:
+        """The same with recorded configurations of systems, where the edition does not say them itself."""
+        said = {name: replace(self.entry(name), system=self.entry(name).system or systems[name]) for name in systems}
+        return replace(self, entries={**self.entries, **said})
 
 
 def panel_of(attempts: Iterable[Attempt], trials: int) -> Panel:

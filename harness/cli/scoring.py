@@ -15,6 +15,7 @@ from harness.errors import Incomplete, InputError
 if TYPE_CHECKING:
     from analysis.recovery.document import Scored
     from analysis.recovery.records import Attempt, Panel
+    from harness.evidence.results import Trials
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,8 +51,8 @@ def score(
     if source is None:
         raise InputError("is missing", file="SOURCE", mend="name trial records, an evidence bundle or a stage")
     with told():
-        attempts, notes = _attempts(source, measurements, database)
-        edition = _panel(panel, attempts)
+        attempts, notes, systems = _trials(source, measurements, database)
+        edition = _panel(panel, attempts).knowing(systems)
         for note in notes:
             typer.echo(f"warning: {note}", err=True)
         if compare is not None:
@@ -90,15 +91,15 @@ def _end(found: Sequence[Scored], require: str | None) -> None:
         raise Incomplete(f"no efficiency and no CRS, since measurements are missing: {'; '.join(lacking)}")
 
 
-def _attempts(source: str, mode: str, database: str | None) -> tuple[list[Attempt], list[str]]:
+def _trials(source: str, mode: str, database: str | None) -> Trials:
     from harness.cli.options import database_place
-    from harness.evidence.results import is_bundle, trials_of_bundle, trials_of_stage
+    from harness.evidence.results import Trials, is_bundle, trials_of_bundle, trials_of_stage
     from harness.scoring.trials import read_trials
 
     path = Path(source)
     if not path.exists():
         return trials_of_stage(database_place(database), source, mode)
-    return trials_of_bundle(path, mode) if is_bundle(path) else read_trials(path, mode)
+    return trials_of_bundle(path, mode) if is_bundle(path) else Trials(*read_trials(path, mode), {})
 
 
 def _panel(path: Path | None, attempts: Sequence[Attempt]) -> Panel:

@@ -1,10 +1,10 @@
-"""Trials as a bundle or a stage gives them: after all corrections, with notes on what was corrected."""
+"""Trials as a bundle or a stage gives them: after all corrections, with notes on these, and the systems they are of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from analysis.recovery.records import Attempt
 from harness.errors import InputError
@@ -15,6 +15,18 @@ from harness.evidence.plain import original
 from harness.evidence.reading import read_bundle
 from harness.evidence.withheld import as_text
 from harness.scoring.trials import attempt_of
+
+#: Settings of a model, and limits of an attempt, that tell systems apart.
+_SETTINGS = ("temperature", "max_tokens")
+_LIMITS = ("cost_usd", "tokens", "wall_seconds", "command_seconds", "memory_mb", "processes", "disk_mb")
+
+
+class Trials(NamedTuple):
+    """Trials, what is odd about them, and what is known of each system: agent, model, limits ... by name."""
+
+    attempts: list[Attempt]
+    notes: list[str]
+    systems: dict[str, dict[str, str]]
 
 
 def is_bundle(path: Path) -> bool:
@@ -27,7 +39,7 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def trials_of_bundle(path: Path, mode: str) -> tuple[list[Attempt], list[str]]:
+def trials_of_bundle(path: Path, mode: str) -> Trials:
     """The trials of an intact bundle.
 
     Raises:
@@ -43,7 +55,7 @@ def trials_of_bundle(path: Path, mode: str) -> tuple[list[Attempt], list[str]]:
     return _trials(found.records, mode, path)
 
 
-def trials_of_stage(database: str | Path, stage: str, mode: str) -> tuple[list[Attempt], list[str]]:
+def trials_of_stage(database: str | Path, stage: str, mode: str) -> Trials:
     """The trials of a stage of recovery tasks.
 
     Raises:
@@ -52,7 +64,7 @@ def trials_of_stage(database: str | Path, stage: str, mode: str) -> tuple[list[A
     return _trials(stored_records(database, stage), mode, f"stage {stage}")
 
 
-def _trials(records: Iterable[Mapping[str, Any]], mode: str, source: object) -> tuple[list[Attempt], list[str]]:
+def _trials(records: Iterable[Mapping[str, Any]], mode: str, source: object) -> Trials:
     known = list(records)
     valid = authoritative(known)
     attempts, notes = [], []
@@ -70,4 +82,19 @@ def _trials(records: Iterable[Mapping[str, Any]], mode: str, source: object) -> 
         notes.append(f"{name}: {field} was corrected, {past[0]['value']} before ({past[-1]['reason']})")
     if not attempts:
         raise InputError("holds no trial of a recovery task", file=source, mend="name a recovery stage")
-    return attempts, notes
+    told = [record["body"] for record in known if record["kind"] == "conditions"]
+    return Trials(attempts, notes, {body["runtime"]: _system(body["planned"], body["realised"]) for body in told})
+
+
+def _system(planned: Mapping[str, Any], realised: Mapping[str, Any]) -> dict[str, str]:
+    """The configuration of a system, from its planned and realised conditions; what is withheld is left out."""
+    runtime = planned.get("runtime") or {}
+    model, limits = runtime.get("model") or {}, planned.get("limits") or {}
+    parts = {
+        "agent": runtime.get("agent"), "behaviour": runtime.get("behaviour"), "model": model.get("name"),
+        "provider": model.get("kind"), **{name: model.get(name) for name in _SETTINGS},
+        **{name: limits.get(name) for name in _LIMITS}, "sandbox": (planned.get("sandbox") or {}).get("kind"),
+    }  # fmt: skip
+    found = {name: str(value) for name, value in parts.items() if value is not None}
+    versions = [row["value"] for row in realised.get("restartlab") or () if row["value"] is not None]
+    return found | ({"restartlab": ", ".join(versions)} if versions else {})

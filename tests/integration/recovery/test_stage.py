@@ -123,3 +123,15 @@ def test_a_task_that_is_not_qualified_enters_no_stage(collected: TinyLab, tmp_pa
     assert done.returncode == 1 and "mutation account-check-off is accepted" in done.stdout + done.stderr
     with Store.open(tmp_path / "state" / "restartlab.db") as store, pytest.raises(InputError):
         list(stage_trials(store, "incidents"))
+
+
+def test_a_scored_stage_says_what_ran_and_on_which_track(collected: TinyLab, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = collected.run("score", "incidents", "-o", str(tmp_path / "report"))
+    assert done.returncode == 1 and "target of cost_usd is missing" in done.stderr  # it belongs to no edition
+    entries = {one["runtime"]: one for one in json.loads((tmp_path / "report" / "report.json").read_text())["entries"]}
+    careful, nop = entries["careful"], entries["nop"]
+    assert (careful["track"], nop["track"]) == ("controlled", None)
+    assert careful["system"]["agent"] == "behaviour" and careful["system"]["restartlab"]
+    assert (careful["system"]["behaviour"], nop["system"]["agent"]) == ("careful", "nop")
+    assert careful["system"]["command_seconds"] and careful["system"]["sandbox"] == "bubblewrap"

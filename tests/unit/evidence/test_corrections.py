@@ -67,8 +67,8 @@ def test_a_correction_changes_what_holds_and_keeps_what_held(tmp_path: Path, bun
     ]
     write_bundle(tmp_path / "old.jsonl", bundle, {})
     write_bundle(tmp_path / "new.jsonl", fresh, {})
-    old, _ = trials_of_bundle(tmp_path / "old.jsonl", "strict")
-    new, notes = trials_of_bundle(tmp_path / "new.jsonl", "strict")
+    old, _, _ = trials_of_bundle(tmp_path / "old.jsonl", "strict")
+    new, notes, _ = trials_of_bundle(tmp_path / "new.jsonl", "strict")
     scores = [scored(trials, "a", panel_of(trials, 5)).score.quality for trials in (old, new)]
     assert scores[0] > scores[1] and scores[1] == pytest.approx(scores[0] - 7.5 / 3, abs=0.01)
     assert any("dimensions.D was corrected, 1 before" in note for note in notes)
@@ -90,7 +90,7 @@ def test_what_was_never_measured_needs_a_rerun(tmp_path: Path, bundle: bytes) ->
     found = audited(read(again), [])
     assert found["rerun_required"] == [name] and found["intact"]
     write_bundle(tmp_path / "again.jsonl", again, {})
-    trials, notes = trials_of_bundle(tmp_path / "again.jsonl", "strict")
+    trials, notes, _ = trials_of_bundle(tmp_path / "again.jsonl", "strict")
     assert not any(one.runtime == "a" and one.task == "task_00" and one.trial == 2 for one in trials)
     assert any("needs a rerun" in note for note in notes)
     with pytest.raises(InputError, match="needs a rerun"):

@@ -58,8 +58,8 @@ def test_a_redacted_bundle_scores_the_same(tmp_path: Path) -> None:
     hidden, _ = redacted(drafts(tmp_path), [RULE])
     for name, some in (("open", drafts(tmp_path)), ("hidden", hidden)):
         write_bundle(tmp_path / name, in_a_bundle(some), {})
-    (open_,), _ = trials_of_bundle(tmp_path / "open", "strict")
-    (closed,), _ = trials_of_bundle(tmp_path / "hidden", "strict")
+    (open_,), _, _ = trials_of_bundle(tmp_path / "open", "strict")
+    (closed,), _, _ = trials_of_bundle(tmp_path / "hidden", "strict")
     assert (open_.dimensions, open_.flags, open_.strict_pass) == (closed.dimensions, closed.flags, closed.strict_pass)
     assert [one.passed for one in closed.obligations] == [True, True]
     assert closed.obligations[0].detail == "withheld: protected task content"
