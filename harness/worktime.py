@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -23,7 +24,8 @@ class WorkTime:
         self.limit, self._clock = limit, clock
         self._began = clock()
         self._waits: list[tuple[float, float]] = []
-        """Disjoint, ascending."""
+        """Disjoint, ascending. A call adds one or two, and asks for their sum: neither may look through all of them."""
+        self._measured = 0.0
         self._open: list[float] = []
         """Beginnings of waits that go on."""
         self._lock = threading.Lock()
@@ -34,8 +36,16 @@ class WorkTime:
 
     def waited(self, begin: float, end: float) -> None:
         """Counts the time from ``begin`` to ``end`` (of :meth:`now`) as waiting."""
+        begin = max(begin, self._began)
+        if end <= begin:
+            return
         with self._lock:
-            self._waits = _merged([*self._waits, (max(begin, self._began), end)])
+            first, last = self._touching(begin, end)
+            touched = self._waits[first:last]
+            if touched:
+                begin, end = min(begin, touched[0][0]), max(end, touched[-1][1])
+            self._waits[first:last] = [(begin, end)]
+            self._measured += (end - begin) - sum(there - here for here, there in touched)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -51,10 +61,19 @@ class WorkTime:
                 self._open.remove(begin)
             self.waited(begin, end)
 
+    def _touching(self, begin: float, end: float) -> tuple[int, int]:
+        """Which waits, from the first to before the last, overlap or touch an interval."""
+        first = bisect_left(self._waits, begin, key=lambda wait: wait[1])
+        return first, max(first, bisect_right(self._waits, end, key=lambda wait: wait[0]))
+
     def _waited_until(self, now: float) -> float:
         with self._lock:
-            waits = _merged([*self._waits, *((begin, now) for begin in self._open)])
-        return sum(end - begin for begin, end in waits)
+            if not self._open:
+                return self._measured
+            begin = min(self._open)  # those that go on are together one interval, from the first beginning until now
+            first, last = self._touching(begin, now)
+            known = sum(min(there, now) - max(here, begin) for here, there in self._waits[first:last])
+            return self._measured + max(0.0, now - begin - known)
 
     @property
     def waiting_s(self) -> float:
@@ -72,13 +91,3 @@ class WorkTime:
         """Working seconds left before the limit; 0 or less when it has fired."""
         return self.limit - self.working_s
 
-
-def _merged(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The union of intervals as disjoint ones; empty and reversed intervals are left out."""
-    union: list[tuple[float, float]] = []
-    for begin, end in sorted(one for one in intervals if one[1] > one[0]):
-        if union and begin <= union[-1][1]:
-            union[-1] = (union[-1][0], max(union[-1][1], end))
-        else:
-            union.append((begin, end))
-    return union

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import given
@@ -76,6 +77,30 @@ def test_waiting_is_the_measure_of_the_union(waits: list[tuple[int, int]]) -> No
     seconds = {second for begin, end in waits for second in range(begin, end)}
     assert work.waiting_s == len(seconds)
     assert work.working_s == 50 - len(seconds)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50))), st.lists(st.integers(0, 50), min_size=1), st.data()
+)
+def test_waits_that_go_on_count_with_those_that_have_ended(
+    waits: list[tuple[int, int]], going: list[int], data: st.DataObject
+) -> None:
+    clock = Clock()
+    work = WorkTime(clock=clock)
+    began = clock.at
+    with ExitStack() as inside:
+        for begin in sorted(going):
+            clock.at = began + begin
+            inside.enter_context(work.waiting())
+        clock.at = began + 50
+        for begin, end in waits:
+            work.waited(began + begin, began + end)
+        seconds = {second for begin, end in waits for second in range(begin, end)} | {*range(min(going), 50)}
+        assert work.waiting_s == len(seconds)
+        clock.at += data.draw(st.integers(0, 9))
+        now = clock.at - began
+        assert work.waiting_s == len(seconds | {*range(50, int(now))})
+    assert work.waiting_s == len(seconds | {*range(50, int(now))})
 
 
 def test_a_wait_from_before_the_beginning_counts_from_there() -> None:
