@@ -135,6 +135,7 @@ def gate(
     for record in damaged:
         typer.echo(f"not read: {record.error}", err=True)
     bad = [gated.task for gated in done if not gated.qualified]
+    typer.echo(f"{len(done) - len(bad)} of {len(done)} tasks qualified", err=as_json)
     if bad:
         raise Incomplete(f"not qualified: {', '.join(bad)}")
     if damaged:

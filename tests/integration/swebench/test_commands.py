@@ -24,7 +24,7 @@ def test_gate_takes_the_datasets_instances_and_tells_what_it_cannot_run(
 ) -> None:
     done = lab.run("gate", "--dataset", str(dataset), "--repos", str(repository[0]))
     assert done.returncode == 1
-    assert f"{TASK} not gated" in done.stdout
+    assert f"{TASK} not gated" in done.stdout and "0 of 1 tasks qualified" in done.stdout
     assert "acme/tinypkg" in done.stdout
     assert "docker" in done.stdout
     assert "tiny-1" not in done.stdout
