@@ -44,6 +44,7 @@ def status(
             raise InputError("goes with no other view", file="--watch", mend="leave out --json and --attempts")
         follow(database_place(database), stage, every)
         return
+    from harness.cli.analysing_events import protocol_of
     from harness.cli.text import money
     from harness.collection.status import stage_status
     from harness.store.store import Store
@@ -53,8 +54,7 @@ def status(
         rows = list(store.event_rows(stage)) if attempts else []
         planned = store.attempts(stage)
         unknown = sum(cell.unknown_costs for cell in store.counts(stage))
-        held = store.stage(stage)
-        kind = ((held.protocol.get("protocol") or {}) if held else {}).get("kind")
+        kind = protocol_of(store, stage).get("kind")
     if as_json:
         typer.echo(json.dumps(found))
         return
