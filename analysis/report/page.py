@@ -73,11 +73,11 @@ def _summary(document: Mapping[str, Any]) -> str:
     states = [one["audit"] for one in document["checkpoints"] if one["audit"]]
     audited = [audit for audit in (*document["audits"], *states) if audit["counts"]]
     counts = {name: sum(audit["counts"][name] for audit in audited) for name in ("restart", "continue", "abstain")}
-    stages_ = len(document["stages"])
+    open_, stages_ = len(document["unresolved"]), len(document["stages"])
     stages_word = "1 stage" if stages_ == 1 else f"{stages_} stages"
     return (
         f"{attempts} counted attempts in {stages_word}, {verified} of them verified. The decision audit certifies "
         f"restart in {counts['restart']} and continue in {counts['continue']} comparisons, and abstains in "
-        f"{counts['abstain']}. {len(document['unresolved'])} questions stayed open; they are listed with reasons. "
+        f"{counts['abstain']}. {open_} {'question' if open_ == 1 else 'questions'} stayed open, listed below with reasons. "
         "Runtimes, arms and stages are never pooled."
     )

@@ -77,7 +77,8 @@ def report(
         typer.echo(document_text(document), nl=False)
     else:
         typer.echo(f"{len(files)} files in {output}; open {output}/report.html")
-        typer.echo(f"{len(document['unresolved'])} questions stayed open; the page says which and why")
+        open_ = len(document["unresolved"])
+        typer.echo(f"{open_} {'question' if open_ == 1 else 'questions'} stayed open; the page says which and why")
 
 
 def manifest(
