@@ -75,9 +75,10 @@ def _summary(document: Mapping[str, Any]) -> str:
     counts = {name: sum(audit["counts"][name] for audit in audited) for name in ("restart", "continue", "abstain")}
     open_, stages_ = len(document["unresolved"]), len(document["stages"])
     stages_word = "1 stage" if stages_ == 1 else f"{stages_} stages"
+    questions = "1 question" if open_ == 1 else f"{open_} questions"
     return (
         f"{attempts} counted attempts in {stages_word}, {verified} of them verified. The decision audit certifies "
         f"restart in {counts['restart']} and continue in {counts['continue']} comparisons, and abstains in "
-        f"{counts['abstain']}. {open_} {'question' if open_ == 1 else 'questions'} stayed open, listed below with reasons. "
+        f"{counts['abstain']}. {questions} stayed open, listed below with reasons. "
         "Runtimes, arms and stages are never pooled."
     )
