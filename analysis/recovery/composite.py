@@ -24,9 +24,6 @@ class Lack(NamedTuple):
     trial: int
     what: str
 
-    def __str__(self) -> str:
-        return f"{self.task} trial {self.trial}: {self.what}"
-
 
 def gathered(lacking: Sequence[Lack], shown: int = 3) -> list[str]:
     """What is missing, a line a kind, with how many strict passes lack it and the first of them."""

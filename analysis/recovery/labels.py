@@ -35,9 +35,9 @@ def label_of(
     result; both with every reason.
     """
     mine = [one for one in attempts if one.runtime == runtime]
-    reasons = [*_panel(panel), *_coverage(mine, runtime, panel), *_bands(panel, bands)]
-    if score.missing:
-        reasons += gathered(score.missing)
+    reasons = [
+        *_panel(panel), *_coverage(mine, runtime, panel), *_bands(panel, bands), *gathered(score.missing)
+    ]  # fmt: skip
     if any(one.origin == "synthetic" for one in mine):
         reasons.append("the attempts are those of a scripted instrument (synthetic)")
     if panel.memory != "prohibited" and panel.memory != "reset":

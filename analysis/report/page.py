@@ -14,6 +14,7 @@ from analysis.report.part_monitors import monitors_part
 from analysis.report.part_policies import completion, policies
 from analysis.report.part_reuse import reuse_part
 from analysis.report.part_stages import failures, outcome_part, spending, stages
+from analysis.report.words import counted
 
 _RECONSTRUCTED = (
     "Reconstructed data: these attempts were made up to agree with published aggregates. They are not the attempts "
@@ -21,25 +22,27 @@ _RECONSTRUCTED = (
 )
 _IMPORTED = "Imported data: this project did not run these attempts, and cannot vouch for how they were collected."
 
-#: Parts that only some kinds of stages have.
-_OF_SOME_STAGES = (interventions_part, reuse_part, checkpoints_part, monitors_part)
-
 
 def page_of(document: Mapping[str, Any], figures: Mapping[str, list[Drawing]]) -> list[Section]:
-    """All sections that have something to say: checkpoint stages alone have no cohorts, whose attempts start afresh."""
-    fresh = bool(document["cohorts"])
-    return [
+    """All sections that have something to say."""
+    sections = [
         Section("summary", "Summary", [*_warnings(document), Text(_summary(document))]),
         stages(document, figures),
-        *([outcome_part(document, figures)] if fresh else []),
-        *(section for part in _OF_SOME_STAGES if (section := part(document, figures))),
-        *([completion(document, figures), policies(document)] if fresh else []),
-        *([audit_part(document, figures)] if document["audits"] else []),
-        *([failures(document), spending(document)] if fresh else []),
+        outcome_part(document, figures),
+        interventions_part(document, figures),
+        reuse_part(document, figures),
+        checkpoints_part(document, figures),
+        monitors_part(document, figures),
+        completion(document, figures),
+        policies(document),
+        audit_part(document, figures),
+        failures(document),
+        spending(document),
         open_part(document),
         alarms_part(figures),
         provenance(document),
     ]
+    return [section for section in sections if section]
 
 
 def title_of(document: Mapping[str, Any]) -> str:
@@ -73,12 +76,9 @@ def _summary(document: Mapping[str, Any]) -> str:
     states = [one["audit"] for one in document["checkpoints"] if one["audit"]]
     audited = [audit for audit in (*document["audits"], *states) if audit["counts"]]
     counts = {name: sum(audit["counts"][name] for audit in audited) for name in ("restart", "continue", "abstain")}
-    open_, stages_ = len(document["unresolved"]), len(document["stages"])
-    stages_word = "1 stage" if stages_ == 1 else f"{stages_} stages"
-    questions = "1 question" if open_ == 1 else f"{open_} questions"
     return (
-        f"{attempts} counted attempts in {stages_word}, {verified} of them verified. The decision audit certifies "
-        f"restart in {counts['restart']} and continue in {counts['continue']} comparisons, and abstains in "
-        f"{counts['abstain']}. {questions} stayed open, listed below with reasons. "
-        "Runtimes, arms and stages are never pooled."
+        f"{attempts} counted attempts in {counted(len(document['stages']), 'stage')}, {verified} of them verified. The "
+        f"decision audit certifies restart in {counts['restart']} and continue in {counts['continue']} comparisons, "
+        f"and abstains in {counts['abstain']}. {counted(len(document['unresolved']), 'question')} stayed open, listed "
+        "below with reasons. Runtimes, arms and stages are never pooled."
     )

@@ -15,8 +15,10 @@ _WHO = ("stage", "runtime", "arm")
 _SAID = {"not_reached": "not reached"}
 
 
-def audit_part(document: Document, figures: Mapping[str, list[Drawing]]) -> Section:
-    """The decision audit, abstentions included."""
+def audit_part(document: Document, figures: Mapping[str, list[Drawing]]) -> Section | None:
+    """The decision audit, abstentions included; None where nothing was audited."""
+    if not document["audits"]:
+        return None
     blocks: list[Block] = [
         Text(
             "Per task and decision call: q, the share of live attempts that pass within the budget; p, the share of "

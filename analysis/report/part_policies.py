@@ -14,8 +14,10 @@ Document = Mapping[str, Any]
 _WHO = ("stage", "runtime", "arm")
 
 
-def completion(document: Document, figures: Mapping[str, list[Drawing]]) -> Section:
-    """Completion of one attempt by call."""
+def completion(document: Document, figures: Mapping[str, list[Drawing]]) -> Section | None:
+    """Completion of one attempt by call; None where no attempt started afresh."""
+    if not document["cohorts"]:
+        return None
     blocks: list[Block] = []
     for stage, cohorts in _by_stage(document):
         blocks += [
@@ -39,8 +41,10 @@ def completion(document: Document, figures: Mapping[str, list[Drawing]]) -> Sect
     return Section("completion", "Completion", blocks)
 
 
-def policies(document: Document) -> Section:
-    """Replay: values of cutoffs, contrasts, best cutoffs, leave-one-task-out, arms."""
+def policies(document: Document) -> Section | None:
+    """Replay: values of cutoffs, contrasts, best ones, leave-one-task-out, arms; None without fresh attempts."""
+    if not document["cohorts"]:
+        return None
     blocks: list[Block] = [Text(
         "Exact replay: each episode is a fresh draw of the task's attempts, cut off at the given call, until the "
         "budget is spent; a terminal gives its unused calls to the next episode. Values are means over tasks. "

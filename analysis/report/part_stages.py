@@ -50,8 +50,10 @@ def stages(document: Document, figures: Mapping[str, list[Drawing]]) -> Section:
     return Section("stages", "Stages and their plan", blocks)
 
 
-def outcome_part(document: Document, figures: Mapping[str, list[Drawing]]) -> Section:
-    """Outcomes per task and runtime."""
+def outcome_part(document: Document, figures: Mapping[str, list[Drawing]]) -> Section | None:
+    """Outcomes per task and runtime; None where no attempt started afresh."""
+    if not document["cohorts"]:
+        return None
     blocks: list[Block] = [
         Picture(drawing, "Shares of counted attempts; cost and wall time are means of those that are known.")
         for drawing in figures["endings"]
@@ -72,8 +74,10 @@ def outcome_part(document: Document, figures: Mapping[str, list[Drawing]]) -> Se
     return Section("outcomes", "Outcomes per task and runtime", blocks)
 
 
-def failures(document: Document) -> Section:
-    """How failures were counted, under all three conventions."""
+def failures(document: Document) -> Section | None:
+    """How failures were counted, under all three conventions; None where no attempt started afresh."""
+    if not document["cohorts"]:
+        return None
     rows = []
     for one in document["cohorts"]:
         for row in one["conventions"]:
@@ -102,8 +106,10 @@ def failures(document: Document) -> Section:
     ])  # fmt: skip
 
 
-def spending(document: Document) -> Section:
-    """Cost and wall time per stage."""
+def spending(document: Document) -> Section | None:
+    """Cost and wall time per stage; None where no attempt started afresh."""
+    if not document["cohorts"]:
+        return None
     rows = []
     for one in document["cohorts"]:
         spent = one["spending"]

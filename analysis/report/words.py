@@ -9,6 +9,11 @@ from typing import Any
 UNKNOWN = "unknown"
 
 
+def counted(count: int, what: str) -> str:
+    """So many of something."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def percent(value: float | None, digits: int = 1, none: str = "–") -> str:
     """A fraction in percent."""
     return none if value is None else f"{100 * value:.{digits}f}".replace("-", "−")

@@ -17,7 +17,6 @@ from harness.errors import Incomplete, InputError
 if TYPE_CHECKING:
     from analysis.report.manifest import Verified
     from analysis.report.study import StageInfo
-    from harness.store.records import StageRecord
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,6 +45,7 @@ def report(
     from analysis.report.folder import check_free, report_files, write_folder
     from analysis.report.packing import document_text
     from analysis.report.study import Choices, Study
+    from analysis.report.words import counted
 
     wanted, runtimes = names(stages or None, "STAGE"), names(runtime, "--runtime")
     if output is None and not as_json:
@@ -58,7 +58,8 @@ def report(
     with told():
         if output is not None:
             check_free(output)
-        wanted = wanted if events else _with_sources(database, wanted)
+        if not events:
+            wanted = _with_sources(database, wanted or ())
         table = load_table(events, database, wanted, runtimes)
         held = wanted or sorted(table.values["stage"])
         study = Study(
@@ -77,8 +78,7 @@ def report(
         typer.echo(document_text(document), nl=False)
     else:
         typer.echo(f"{len(files)} files in {output}; open {output}/report.html")
-        open_ = len(document["unresolved"])
-        typer.echo(f"{open_} {'question' if open_ == 1 else 'questions'} stayed open; the page says which and why")
+        typer.echo(f"{counted(len(document['unresolved']), 'question')} stayed open; the page says which and why")
 
 
 def manifest(
@@ -125,13 +125,11 @@ def _bare(stage: str) -> StageInfo:
     return StageInfo(stage)
 
 
-def _with_sources(database: str | None, stages: Sequence[str] | None) -> list[str] | None:
+def _with_sources(database: str | None, stages: Sequence[str]) -> list[str]:
     """The stages; in place of one that unites failed patches stands their source, in whose report the unions are."""
     from harness.cli.options import database_place
     from harness.store.store import Store
 
-    if stages is None:
-        return None
     with Store.open(database_place(database), create=False) as store:
         plans = [(stage, protocol_of(store, stage).get("composition")) for stage in stages]
     return list(dict.fromkeys(plan["source"]["stage"] if plan else stage for stage, plan in plans))
@@ -152,26 +150,22 @@ def _known(database: str | None, stages: Sequence[str], runtimes: Sequence[str] 
     found = []
     with Store.open(database_place(database), create=False) as store:
         for stage in stages:
-            record = store.stage(stage)
+            record, protocol = store.stage(stage), protocol_of(store, stage)
             status = stage_status(store, stage)
             planned = {row["runtime"]: row["planned"] for row in status["runtimes"]}
             entry = frozen.get(stage)
             found.append(
                 StageInfo(
                     stage,
-                    (record.protocol or {}).get("protocol") or {} if record else {},
+                    protocol,
                     {name: count for name, count in planned.items() if runtimes is None or name in runtimes},
                     entry.date if entry and record and entry.digest == record.digest else None,
                     interventions_of(store, stage),
                     compositions_with(store, stage),
-                    tested=monitor_stage_of(store, stage, runtimes) if _is_monitor_stage(record) else {},
+                    tested=monitor_stage_of(store, stage, runtimes) if protocol.get("monitor") else {},
                 )
             )
     return found
-
-
-def _is_monitor_stage(record: StageRecord | None) -> bool:
-    return bool(((record.protocol or {}).get("protocol") or {}).get("monitor")) if record else False
 
 
 def _source(file: Path) -> dict[str, Any]:
