@@ -64,7 +64,7 @@ class WorkTime:
     def _touching(self, begin: float, end: float) -> tuple[int, int]:
         """Which waits, from the first to before the last, overlap or touch an interval."""
         first = bisect_left(self._waits, begin, key=lambda wait: wait[1])
-        return first, max(first, bisect_right(self._waits, end, key=lambda wait: wait[0]))
+        return first, bisect_right(self._waits, end, key=lambda wait: wait[0])
 
     def _waited_until(self, now: float) -> float:
         with self._lock:
@@ -90,4 +90,3 @@ class WorkTime:
     def left(self) -> float:
         """Working seconds left before the limit; 0 or less when it has fired."""
         return self.limit - self.working_s
-
