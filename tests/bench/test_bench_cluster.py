@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from bench_table import Results
 from chat_server import bash, calls_before, chat_server, slow
-from paid_lab import PRICE
-from tiny_lab import TinyLab, make_lab, stage_data
+from paid_lab import write_paid_stage
+from tiny_lab import TinyLab, make_lab
 from trying import RIGHT
 
 GROUP = "attempts a minute of a tiny stage on Ray"
@@ -55,20 +55,13 @@ def test_throughput_grows_with_nodes(
     from ray_cluster import two_nodes
 
     lab = make_lab(tmp_path, tmp_path / "cache")
-    lab.environment["HOUSE_KEY"] = "none"
     monkeypatch.setenv("HOUSE_KEY", "none")  # of the nodes: a key is never sent to them
     rates: dict[str, dict[str, float]] = {name: {} for name in ATTEMPTS}
 
     def measure(url: str) -> None:
-        data: dict[str, Any] = stage_data()
-        model = {"kind": "litellm", "name": "openai/unheard-of", "api_base": url, "credential": "HOUSE_KEY"}
-        runtimes = {**data["runtimes"], "house": {"agent": "default", "model": {**model, "price": PRICE}}}
-        sets = {**data["sets"], "house": ["house"]}
         for runtime, repeats in ATTEMPTS.items():
             for stage in ("warm", "two", "one"):
-                name = f"{stage}_{runtime}"
-                lab.write_stage(name, repeats=repeats, horizon=8, runtimes=runtimes, sets=sets)
-                assert lab.run("freeze", name).returncode == 0
+                write_paid_stage(lab, url, stage=f"{stage}_{runtime}", repeats=repeats, horizon=8)
         with two_nodes() as nodes:
             for runtime, found in rates.items():
                 _rate(lab, nodes.address, f"warm_{runtime}", runtime)  # workers start, the base is built, gates run

@@ -17,19 +17,19 @@ COST_OF_CALL = 0.005
 
 def write_paid_stage(
     lab: TinyLab, url: str, *, price: Mapping[str, float] | None = PRICE, limits: Mapping[str, Any] | None = None,
-    retry: Mapping[str, Any] | None = None, name: str = "openai/unheard-of", **changes: Any,
+    retry: Mapping[str, Any] | None = None, name: str = "openai/unheard-of", stage: str = "tiny", **changes: Any,
 ) -> None:  # fmt: skip
-    """Writes and freezes the stage ``tiny`` with the runtime (and set) ``house`` beside those of the tiny lab."""
+    """Writes and freezes a stage with the runtime (and set) ``house`` beside those of the tiny lab."""
     data: dict[str, Any] = stage_data()
     model: dict[str, Any] = {"kind": "litellm", "name": name, "api_base": url, "credential": "HOUSE_KEY"}
     house = {"agent": "default", "model": model if price is None else {**model, "price": dict(price)}}
     lab.write_stage(
-        limits={**data["limits"], **(limits or {})},
+        stage, limits={**data["limits"], **(limits or {})},
         retry={"max_tries": 2, "wait_seconds_max": 0, **(retry or {})},
         runtimes={**data["runtimes"], "house": house}, sets={**data["sets"], "house": ["house"]}, **changes,
     )  # fmt: skip
     lab.environment["HOUSE_KEY"] = "none"
-    done = lab.run("freeze", "tiny")
+    done = lab.run("freeze", stage)
     assert done.returncode == 0, done.stderr
 
 
